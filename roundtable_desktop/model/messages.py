@@ -1,0 +1,178 @@
+"""What a runner writes into its spool, validated on the reading side (`house.md`, The runner's folder).
+
+A spool is one JSON object a line: {"seq", "at", "kind", …}; `seq` counts from 1 without a gap,
+`at` is UTC microseconds. `PROTOCOL` is written by `hello`; the app reads this and the previous one.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+PROTOCOL = 1
+SUMMARY_BYTES = 8 * 1024
+ERROR_BYTES = 4 * 1024
+
+
+class Message(BaseModel):
+    """Unknown fields are kept out of sight, not refused: an older app may read a newer runner."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    seq: int
+    at: int
+
+
+class Hello(Message):
+    """The birth certificate: who the runner is and where it listens."""
+
+    kind: Literal["hello"]
+    protocol: int
+    pid: int
+    boot: str
+    ticks: int
+    fence: str
+    control: str
+
+
+class Void(Message):
+    """Recovery was first: this run was never born, and a child that comes late starts nothing."""
+
+    kind: Literal["void"]
+
+
+class AgentBorn(Message):
+    kind: Literal["agent"]
+    pid: int
+    ticks: int
+
+
+class Pulse(Message):
+    """A sign of life, at most every 30 s. cpu: share of one core of the whole tree, 0…n."""
+
+    kind: Literal["pulse"]
+    processes: int
+    cpu: float
+    output_bytes: int
+
+
+class Silent(Message):
+    kind: Literal["silent"]
+    seconds: float
+
+
+class Deadline(Message):
+    kind: Literal["deadline"]
+    which: Literal["silence", "soft", "hard"]
+
+
+class Controlled(Message):
+    """A request that came over the control channel and was taken."""
+
+    kind: Literal["control"]
+    do: str
+
+
+class Result(Message):
+    """The agent's own report as it was found, checked by `worker_result` on this side."""
+
+    kind: Literal["result"]
+    source: Literal["file", "driver"]
+    text: str
+
+
+class Fault(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    kind: str
+    text: str = ""
+
+
+class Ended(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    pid: int
+    name: str = ""
+
+
+class End(Message):
+    """The last message: the tree is gone (but for `survivors`) and the lock will be free next.
+
+    why: exited | spawn_failed | silence | hard | cancelled | interrupted.
+    exit_code: of the agent; negative is the signal that ended it; None when it never ran.
+    tail: the last 8 KB of its ordinary output, redacted. stderr: the last 4 KB of its error channel.
+    """
+
+    kind: Literal["end"]
+    why: Literal["exited", "spawn_failed", "silence", "hard", "cancelled", "interrupted"]
+    exit_code: int | None
+    error: Fault | None = None
+    output_bytes: int = 0
+    tail: str = ""
+    stderr: str = ""
+    killed: list[Ended] = []
+    survivors: list[Ended] = []
+
+
+AnyMessage = Annotated[
+    Hello | Void | AgentBorn | Pulse | Silent | Deadline | Controlled | Result | End,
+    Field(discriminator="kind"),
+]
+_ANY: TypeAdapter[Any] = TypeAdapter(AnyMessage)
+
+
+def read_message(line: bytes) -> Message | None:
+    """One line of a spool; None when it is no message that this version knows."""
+    try:
+        message: Message = _ANY.validate_json(line)
+    except ValidationError:
+        return None
+    return message
+
+
+class Evidence(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    kind: Literal["command", "file", "note"]
+    ref: str = ""
+    text: str = ""
+
+
+class Artifact(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    path: str
+    kind: str = "file"
+
+
+class BlockedOn(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    owner: Annotated[str, Field(pattern=r"^(user|coordinator|agent:.+)$")]
+    action: Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+class WorkerResult(BaseModel):
+    """How an agent reports (contract): stored as `result_json`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    status: Literal["completed", "failed", "blocked", "cancelled"]
+    summary: Annotated[str, Field(max_length=SUMMARY_BYTES)] = ""
+    evidence: list[Evidence] = []
+    artifacts: list[Artifact] = []
+    next: str | None = None
+    blocked: BlockedOn | None = None
+    error: Fault | None = None
+    resumable: bool | None = None
+
+
+def worker_result(text: str) -> WorkerResult | None:
+    """A result that does not fit counts as none and is kept by the caller (C-103).
+
+    A `blocked` one must say who is to do what (C-24).
+    """
+    try:
+        result = WorkerResult.model_validate_json(text)
+    except ValidationError:
+        return None
+    return None if result.status == "blocked" and result.blocked is None else result

@@ -1,0 +1,261 @@
+"""What the engine needs of the outside world: the seams that adapters fill and tests stand in for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+Dice = Callable[[], float]
+"""A draw from [0, 1)."""
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """Wall time, aware, in UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards; for deadlines of this process only."""
+
+
+class Ids(Protocol):
+    def new(self) -> str:
+        """26 characters of lower-case Crockford base32, rising with time (UUIDv7)."""
+
+    def secret(self) -> str:
+        """At least 128 bits of randomness, URL-safe."""
+
+
+# --- runners -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Seconds; kept by the runner alone (`house.md`, Deadlines)."""
+
+    silent: float = 60.0
+    silence_limit: float = 600.0
+    soft: float = 1800.0
+    hard: float = 14400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchOrder:
+    """All that a runner needs. environment: without secrets; secrets: name → value, never stored
+    in the database and gone from the disk once the runner has read them."""
+
+    run: str
+    task: str | None
+    attempt: int | None
+    fence: str
+    control_key: str
+    adapter: str
+    command: Sequence[str]
+    cwd: str
+    prompt: str
+    environment: Mapping[str, str]
+    secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
+    deadlines: Deadlines = Deadlines()
+
+
+class LaunchFailed(Exception):
+    """The runner could not be started; kind is an ErrorKind, text is bounded and has no secret."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.text = text
+
+
+class SpoolState(StrEnum):
+    ABSENT = "absent"  # nobody was born here
+    LOCKED = "locked"  # the runner lives
+    FREE = "free"  # the runner is gone; what is written is all there will ever be
+
+
+class RunnerGone(Exception):
+    """No runner answers on that control channel."""
+
+
+class Launcher(Protocol):
+    """Starts and follows runners; a container or another machine would be another one."""
+
+    def launch(self, order: LaunchOrder) -> None:
+        """Writes the folder and starts the runner. Raises LaunchFailed; the spool tells the rest."""
+
+    def state(self, run: str) -> SpoolState: ...
+
+    def void(self, run: str) -> bool:
+        """Creates the spool with `void`; False when the runner was first (then follow it)."""
+
+    def read(self, run: str, offset: int) -> bytes:
+        """Whole lines from `offset`, at most 256 KiB; b"" when there is no whole line yet."""
+
+    def attach(self, run: str) -> None:
+        """From now on `wait` tells of this run; no error when its channel is not there yet."""
+
+    def detach(self, run: str) -> None:
+        """Nothing more is wanted of it; its process, if it was ours, is reaped."""
+
+    def wait(self, timeout: float) -> set[str]:
+        """Runs that have something new, or nothing after `timeout` seconds. One thread only."""
+
+    def nudge(self) -> None:
+        """Makes `wait` return at once."""
+
+    def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        """Asks a live runner (`ping, cancel`). Raises RunnerGone."""
+
+    def sweep(self, run: str) -> Sequence[int]:
+        """Ends every process that carries this run's mark; the pids that are left."""
+
+
+# --- git ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A user's repository as every git call of ours needs it."""
+
+    path: str
+    git_dir: str
+    author_name: str
+    author_email: str
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryFacts:
+    """What registration finds out (once, with the real HOME for identity and settings)."""
+
+    path: str
+    git_dir: str
+    branch: str | None  # checked out now; None when detached
+    author_name: str
+    author_email: str
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One path between two commits; modes are git's octal words, "000000" where there is none."""
+
+    path: str
+    status: str  # A | M | D | T
+    old_mode: str
+    new_mode: str
+    added: int | None = None  # lines; None for binary
+    removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a run left in its copy, as a commit on its base; head is None when nothing changed.
+
+    held: a code with values, when the commit exists but must not be delivered without a look
+    (a submodule, a filtered path, …).
+    """
+
+    head: str | None
+    changes: tuple[Change, ...] = ()
+    held: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """NEW for a delivery onto `old`: `new` is None when it conflicts, then `conflicts` has paths."""
+
+    old: str
+    new: str | None
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """How a delivery ended. held: {"code", "path"?, "command"?}; nothing was written then."""
+
+    held: Mapping[str, object] | None = None
+    moved: bool = False  # the branch is no longer at `old`: prepare again
+
+
+class GitFailed(Exception):
+    """git did not do it; text is its bounded error output. `code` is stable."""
+
+    def __init__(self, code: str, text: str = "") -> None:
+        super().__init__(f"{code}: {text}")
+        self.code = code
+        self.text = text
+
+
+class Git(Protocol):
+    """The one hardened runner of git (law 13). No call here runs code of the repository."""
+
+    def inspect(self, path: str) -> RepositoryFacts:
+        """Raises Invalid (`not_a_repository`, `bare_repository`, `no_commit`, …) with pointer /path."""
+
+    def commit_of(self, repository: Repository, branch: str) -> str | None:
+        """The commit of refs/heads/<branch>; None when there is no such branch."""
+
+    def make_copy(self, repository: Repository, folder: str, commit: str) -> None:
+        """A shared clone at a detached HEAD (C-100); an existing complete one is kept as it is."""
+
+    def collect(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        ref: str,
+        message: str,
+        at: datetime,
+    ) -> Collected:
+        """The copy's files as one commit on `base`, kept under `ref`. The same input gives the
+        same commit, so that it can be done again after a crash."""
+
+    def drop_ref(self, repository: Repository, ref: str) -> None: ...
+
+    def changes(self, repository: Repository, base: str, head: str) -> tuple[Change, ...]: ...
+
+    def diff(self, repository: Repository, base: str, head: str, limit: int) -> tuple[str, bool]:
+        """The patch as text, at most `limit` bytes of it, and whether that is all."""
+
+    def prepare(
+        self,
+        repository: Repository,
+        branch: str,
+        *,
+        base: str,
+        head: str,
+        message: str,
+        at: datetime,
+    ) -> Prepared:
+        """A commit whose first parent is the branch's head and that brings base…head, made
+        without any checkout; `head` itself when the branch still is at `base`."""
+
+    def deliver(
+        self,
+        repository: Repository,
+        branch: str,
+        *,
+        old: str,
+        new: str,
+        into_checkout: bool,
+    ) -> Delivered:
+        """The rule of `house.md`, Work: touches no path that the user has changed."""
+
+    def finish(
+        self, repository: Repository, branch: str, *, old: str, new: str, intended_at: datetime
+    ) -> Delivered | None:
+        """After a crash: completes or takes back what a killed delivery left. None: it is as if
+        it had not begun, and may be tried anew."""
+
+
+# --- the rest ----------------------------------------------------------------------------------
+
+
+class Secrets(Protocol):
+    """Values that never enter the database: an agent's environment."""
+
+    def get(self, owner: str) -> Mapping[str, str]: ...
+
+    def put(self, owner: str, values: Mapping[str, str]) -> None: ...

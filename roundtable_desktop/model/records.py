@@ -1,0 +1,254 @@
+"""The rows of the store as frozen values; instants are aware datetimes in UTC."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from roundtable_desktop.model.states import (
+    Adapter,
+    AgentStatus,
+    DeliveryMode,
+    DeliveryStatus,
+    ProposalStatus,
+    Role,
+    RunOutcome,
+    RunStatus,
+    Source,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who did it: a person, an agent (its id), or the product itself."""
+
+    type: str  # person | agent | system
+    id: str
+
+
+SYSTEM = Actor("system", "roundtable")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an event, an idempotency key or a decision is about."""
+
+    type: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    id: int
+    at: datetime
+    kind: str
+    actor_type: str
+    actor_id: str
+    workspace_id: str | None
+    subject_type: str
+    subject_id: str
+    data: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """A registered git repository.
+
+    path: the working tree that the user registered. git_dir: its common git folder, absolute.
+    git_settings: what the user's own configuration says of bytes and names (autocrlf, …), read
+    once with the real HOME at registration and passed to every git call of ours.
+    """
+
+    id: str
+    number: int
+    name: str
+    path: str
+    git_dir: str
+    base_branch: str
+    timezone: str
+    delivery: DeliveryMode
+    author_name: str
+    author_email: str
+    git_settings: Mapping[str, str]
+    last_task_number: int
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """Who can be woken. env_names: variables whose values lie in the home's secrets, not here."""
+
+    id: str
+    workspace_id: str
+    name: str
+    role: Role
+    adapter: Adapter
+    command: tuple[str, ...]
+    env_names: tuple[str, ...]
+    status: AgentStatus
+    paused_reason: str | None
+    max_concurrent_sessions: int
+    cooldown_sec: int
+    silence_limit_sec: int
+    soft_timeout_sec: int
+    hard_timeout_sec: int
+    last_wakeup_finished_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Work to do. `number` counts per workspace (T-14).
+
+    attempts_spent: of `retry_budget`; the same failure twice costs two (A-08).
+    blocked: {"owner", "action", "reason"} while status is `blocked` (C-24).
+    """
+
+    id: str
+    workspace_id: str
+    number: int
+    title: str
+    description: str
+    status: TaskStatus
+    assignee_agent_id: str | None
+    assignment_seq: int
+    base_branch: str
+    delivery: DeliveryMode
+    retry_budget: int
+    attempts_spent: int
+    attempt_wakeups: int
+    last_failure_signature: str | None
+    blocked: Json | None
+    checkout_agent_id: str | None
+    checkout_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wakeup:
+    """A durable request to wake one agent (table `agent_wakeup_requests`, K-56)."""
+
+    id: str
+    workspace_id: str
+    agent_id: str
+    task_id: str | None
+    source: Source
+    reason: str
+    payload: Json
+    status: WakeupStatus
+    outcome: WakeupOutcome | None
+    cancel_reason: str | None
+    coalesced_count: int
+    idempotency_key: str | None
+    retry_count: int
+    scheduled_retry_at: datetime | None
+    held_by: str | None
+    context_snapshot: Json
+    decisions: tuple[Json, ...]
+    rank: int
+    run_id: str | None
+    requested_at: datetime
+    claimed_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One execution of an agent for a wakeup; bound to a task it is one attempt (C-48).
+
+    fence: secret word of this attempt; what does not name it is a stale attempt's.
+    spool_offset, spool_seq: how far the runner's messages were applied.
+    ended: what the runner's last message said, until the run is settled.
+    """
+
+    id: str
+    workspace_id: str
+    wakeup_id: str
+    agent_id: str
+    task_id: str | None
+    attempt_index: int | None
+    idempotency_key: str
+    status: RunStatus
+    outcome: RunOutcome | None
+    fence: str
+    payload: Json
+    context_snapshot: Json
+    assembled_prompt: str
+    summary_injected: str
+    base_commit: str | None
+    spool_offset: int
+    spool_seq: int
+    ended: Json | None
+    result_json: Json
+    output_summary: str
+    exit_code: int | None
+    error_kind: str | None
+    error_text: str | None
+    error_signature: str | None
+    created_at: datetime
+    started_at: datetime | None
+    last_pulse_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process of a run, by an identity that no other process can have (C-91)."""
+
+    run_id: str
+    pid: int
+    boot_id: str
+    start_ticks: int
+    role: str  # runner | agent
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What an agent wants in: (task, run, base commit, head commit); its diff is computed.
+
+    held: {"code", …} when something in it needs a look before it can be delivered.
+    """
+
+    id: str
+    workspace_id: str
+    task_id: str
+    run_id: str
+    base_commit: str
+    head_commit: str
+    status: ProposalStatus
+    files: tuple[Json, ...]
+    held: Json | None
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One try to bring a proposal onto its branch; `old` → `new` once known.
+
+    reason: {"code", "path"?, "command"?} of a held one.
+    """
+
+    id: str
+    workspace_id: str
+    proposal_id: str
+    branch: str
+    old_commit: str | None
+    new_commit: str | None
+    status: DeliveryStatus
+    reason: Json | None
+    created_at: datetime
+    ended_at: datetime | None

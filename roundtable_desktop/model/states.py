@@ -1,0 +1,258 @@
+"""Every status, outcome and reason of the product, with the moves that each machine allows.
+
+Standard library only: the runner imports this room too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class WakeupStatus(StrEnum):
+    QUEUED = "queued"
+    CLAIMED = "claimed"
+    COALESCED = "coalesced"
+    SKIPPED = "skipped"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class WakeupOutcome(StrEnum):
+    EXECUTED = "executed"
+    AGENT_PAUSED = "agent_paused"
+    AGENT_STOPPED = "agent_stopped"
+    STALE = "stale"
+    USER_CANCELLED = "user_cancelled"
+    MALFORMED = "malformed"
+    INCURABLE = "incurable"
+    EXHAUSTED = "exhausted"
+
+
+class Source(StrEnum):
+    """The ten sources of a wakeup (K-02). `heartbeat` is retired and refused."""
+
+    ROUTINE = "routine"
+    COMMENT = "comment"
+    AGENT_ERROR = "agent_error"
+    SELF = "self"
+    USER = "user"
+    TASK_ASSIGNED = "task_assigned"
+    TASK_BLOCKERS_RESOLVED = "task_blockers_resolved"
+    TASK_CHILDREN_COMPLETED = "task_children_completed"
+    APPROVAL_RESOLVED = "approval_resolved"
+    BUDGET_ALERT = "budget_alert"
+
+
+class Rank(StrEnum):
+    """The four classes of the queue, first served first (C-99); stored as 0…3."""
+
+    USER = "user"
+    EVENT = "event"
+    ROUTINE = "routine"
+    SWEEP = "sweep"
+
+
+RANKS: Mapping[Rank, int] = {Rank.USER: 0, Rank.EVENT: 1, Rank.ROUTINE: 2, Rank.SWEEP: 3}
+
+
+class RunStatus(StrEnum):
+    STARTING = "starting"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+LIVE_RUNS = (RunStatus.STARTING, RunStatus.RUNNING)
+
+
+class RunOutcome(StrEnum):
+    DONE = "done"
+    NO_CHANGES = "no_changes"
+    NO_RESULT = "no_result"
+    BLOCKED = "blocked"
+    TASK_FAILED = "task_failed"
+    CRASHED = "crashed"
+    LOST = "lost"
+    TIMED_OUT = "timed_out"
+    INTERRUPTED = "interrupted"
+    CANCELLED = "cancelled"
+
+
+class ErrorKind(StrEnum):
+    """What went wrong in a run; decides which retry layer answers (contract, "fail KIND")."""
+
+    NETWORK = "network"
+    OVERLOADED = "overloaded"
+    CLI_MISSING = "cli_missing"
+    CLI_OUTDATED = "cli_outdated"
+    PERMISSION_DENIED = "permission_denied"
+    CRASHED = "crashed"
+    LOST = "lost"
+    TIMED_OUT = "timed_out"
+    SPAWN_FAILED = "spawn_failed"
+    NO_RESULT = "no_result"
+    TASK_FAILED = "task_failed"
+
+
+class TaskStatus(StrEnum):
+    TODO = "todo"
+    IN_PROGRESS = "in_progress"
+    IN_REVIEW = "in_review"
+    BLOCKED = "blocked"
+    INTERRUPTED = "interrupted"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TERMINAL_TASKS = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+class AgentStatus(StrEnum):
+    """Stored; `idle` and `working` are derived from live runs (C-89)."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    RETIRED = "retired"
+
+
+class ProposalStatus(StrEnum):
+    PENDING = "pending"
+    IN_REVIEW = "in_review"
+    APPROVED = "approved"
+    MERGED = "merged"
+    DELIVERED = "delivered"
+    REVISION_REQUESTED = "revision_requested"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    CONFLICTED = "conflicted"
+
+
+class DeliveryStatus(StrEnum):
+    """One try at a delivery: a row is written before git runs, its outcome after (law 3)."""
+
+    INTENDED = "intended"
+    DELIVERED = "delivered"
+    HELD = "held"
+
+
+class DeliveryMode(StrEnum):
+    APPROVAL = "approval"
+    AUTO = "auto"
+
+
+class Adapter(StrEnum):
+    COMMAND = "command"
+
+
+class Role(StrEnum):
+    COORDINATOR = "coordinator"
+    WORKER = "worker"
+    SPECIALIST = "specialist"
+    ASSISTANT = "assistant"
+    REVIEWER = "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A noun and the moves that its status may make; anything else is refused (`house.md`)."""
+
+    name: str
+    moves: Mapping[str, frozenset[str]]
+
+    def allows(self, expect: str, to: str) -> bool:
+        return to in self.moves.get(expect, frozenset())
+
+
+def _moves(text: str) -> Mapping[str, frozenset[str]]:
+    """`"a>b|c; d>e"` as a table."""
+    table: dict[str, frozenset[str]] = {}
+    for rule in text.split(";"):
+        left, _, right = rule.strip().partition(">")
+        for source in left.split("|"):
+            table[source] = table.get(source, frozenset()) | frozenset(right.split("|"))
+    return table
+
+
+WAKEUP = Machine(
+    "wakeup",
+    _moves(
+        "queued>claimed|coalesced|skipped|cancelled;claimed>queued|finished|skipped|failed|cancelled"
+    ),
+)
+RUN = Machine("run", _moves("starting>running|failed|cancelled;running>finished|failed|cancelled"))
+TASK = Machine(
+    "task",
+    _moves(
+        "todo>in_progress|blocked|cancelled;"
+        "in_progress>in_review|done|blocked|failed|interrupted|cancelled|todo;"
+        "in_review>in_progress|done|cancelled;"
+        "blocked|interrupted|failed>todo|cancelled;"
+        "done>todo"
+    ),
+)
+PROPOSAL = Machine(
+    "proposal",
+    _moves(
+        "pending>in_review|approved|revision_requested|rejected|superseded;"
+        "in_review>approved|revision_requested|rejected|superseded;"
+        "approved>merged|delivered|conflicted|superseded;"
+        "merged>delivered;"
+        "conflicted>superseded|rejected"
+    ),
+)
+DELIVERY = Machine("delivery", _moves("intended>delivered|held"))
+AGENT = Machine(
+    "agent",
+    _moves(
+        "active>paused|stopped|retired;paused>active|stopped|retired;"
+        "stopped>active|retired;retired>active"
+    ),
+)
+
+
+class Kind(StrEnum):
+    """Event kinds, dotted (A-40 and ours)."""
+
+    WORKSPACE_ADDED = "workspace.added"
+    AGENT_ADDED = "agent.added"
+    AGENT_CHANGED = "agent.changed"
+    AGENT_STARTED = "agent.started"
+    AGENT_LOST = "agent.lost"
+    AGENT_CANCELLED = "agent.cancelled"
+    AGENT_SILENT = "agent.silent"
+    AGENT_HEARTBEAT = "agent.heartbeat"
+    TASK_CREATED = "task.created"
+    TASK_ASSIGNED = "task.assigned"
+    TASK_STARTED = "task.started"
+    TASK_PROGRESS = "task.progress"
+    TASK_COMPLETED = "task.completed"
+    TASK_FAILED = "task.failed"
+    TASK_BLOCKED = "task.blocked"
+    TASK_CANCELLED = "task.cancelled"
+    TASK_INTERRUPTED = "task.interrupted"
+    TASK_MOVED = "task.moved"
+    WAKEUP_QUEUED = "wakeup.queued"
+    WAKEUP_CLAIMED = "wakeup.claimed"
+    WAKEUP_REQUEUED = "wakeup.requeued"
+    WAKEUP_SETTLED = "wakeup.settled"
+    WAKEUP_STALE_CANCELLED = "wakeup_stale_cancelled"
+    RUN_STARTING = "run.starting"
+    RUN_STARTED = "run.started"
+    RUN_ENDED = "run.ended"
+    RUN_VOIDED = "run.voided"
+    RUN_ADOPTED = "run.adopted"
+    SPOOL_DAMAGED = "run.spool_damaged"
+    PROPOSAL_CREATED = "proposal.created"
+    PROPOSAL_MOVED = "proposal.moved"
+    MERGE_STARTED = "workspace.merge.started"
+    MERGE_COMPLETED = "workspace.merge.completed"
+    MERGE_CONFLICTED = "workspace.merge.conflicted"
+    MERGE_FAILED = "workspace.merge.failed"
+    DELIVERY_INTENDED = "delivery.intended"
+    SIGNED_IN = "person.signed_in"
+    OWNER_STARTED = "owner.started"
+    OWNER_STOPPED = "owner.stopped"

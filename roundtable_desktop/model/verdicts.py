@@ -1,0 +1,59 @@
+"""The answers of a gate: what a step of the pipeline says about one wakeup (law 4)."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from roundtable_desktop.model.states import WakeupOutcome
+
+Values = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Passed; `detail` holds the values it was judged by."""
+
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Settled without a run, and not tried again by itself (K-40)."""
+
+    outcome: WakeupOutcome
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Back to the queue until `until`, without spending a retry (C-98)."""
+
+    held_by: str
+    until: datetime
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """No longer relevant (K-29)."""
+
+    reason: str
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """Cannot be done, however often it is tried."""
+
+    outcome: WakeupOutcome
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """The last gate was passed and the run's row exists, `starting` (C-48)."""
+
+    run_id: str
+    detail: Values = field(default_factory=dict)
+
+
+Answer = Go | Finish | Hold | Cancel | Fail | Launched
