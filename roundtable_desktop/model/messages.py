@@ -1,4 +1,4 @@
-"""What a runner writes into its spool, validated on the reading side (`house.md`, The runner's folder).
+"""What a runner writes into its spool, validated on the reading side.
 
 A spool is one JSON object a line: {"seq", "at", "kind", …}; `seq` counts from 1 without a gap,
 `at` is UTC microseconds. `PROTOCOL` is written by `hello`; the app reads this and the previous one.
@@ -99,7 +99,7 @@ class End(Message):
 
     why: exited | spawn_failed | silence | hard | cancelled | interrupted.
     exit_code: of the agent; negative is the signal that ended it; None when it never ran.
-    tail: the last 8 KB of its ordinary output, redacted. stderr: the last 4 KB of its error channel.
+    tail: the last 8 KB of its ordinary output, redacted; stderr: the last 4 KB of its errors.
     """
 
     kind: Literal["end"]

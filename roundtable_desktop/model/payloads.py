@@ -18,7 +18,7 @@ class Payload(BaseModel):
 
 
 class TaskAssigned(Payload):
-    """`attempt` and `reason_text` travel on a retry of failed work (`house.md`, Causes)."""
+    """`attempt` and `reason_text` travel on a retry of failed work (the house, Causes)."""
 
     task_id: Id
     attempt: int | None = None

@@ -1,4 +1,4 @@
-"""What the engine needs of the outside world: the seams that adapters fill and tests stand in for."""
+"""What the engine needs of the outside world: the seams that the adapters fill."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Ids(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:
-    """Seconds; kept by the runner alone (`house.md`, Deadlines)."""
+    """Seconds; kept by the runner alone (the house, Deadlines)."""
 
     silent: float = 60.0
     silence_limit: float = 600.0
@@ -59,7 +59,7 @@ class LaunchOrder:
 
 
 class LaunchFailed(Exception):
-    """The runner could not be started; kind is an ErrorKind, text is bounded and has no secret."""
+    """The runner could not be started; kind is an ErrorKind, text is bounded, without secrets."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -163,7 +163,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """NEW for a delivery onto `old`: `new` is None when it conflicts, then `conflicts` has paths."""
+    """NEW for a delivery onto `old`; None when it conflicts, then `conflicts` has the paths."""
 
     old: str
     new: str | None
@@ -191,7 +191,7 @@ class Git(Protocol):
     """The one hardened runner of git (law 13). No call here runs code of the repository."""
 
     def inspect(self, path: str) -> RepositoryFacts:
-        """Raises Invalid (`not_a_repository`, `bare_repository`, `no_commit`, …) with pointer /path."""
+        """Raises Invalid (`not_a_repository`, `bare_repository`, `no_commit`, …), pointer /path."""
 
     def commit_of(self, repository: Repository, branch: str) -> str | None:
         """The commit of refs/heads/<branch>; None when there is no such branch."""
@@ -241,7 +241,7 @@ class Git(Protocol):
         new: str,
         into_checkout: bool,
     ) -> Delivered:
-        """The rule of `house.md`, Work: touches no path that the user has changed."""
+        """The rule of the house, Work: touches no path that the user has changed."""
 
     def finish(
         self, repository: Repository, branch: str, *, old: str, new: str, intended_at: datetime

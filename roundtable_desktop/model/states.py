@@ -158,7 +158,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A noun and the moves that its status may make; anything else is refused (`house.md`)."""
+    """A noun and the moves that its status may make; anything else is refused (the house)."""
 
     name: str
     moves: Mapping[str, frozenset[str]]
