@@ -81,7 +81,7 @@ class Launcher(Protocol):
     """Starts and follows runners; a container or another machine would be another one."""
 
     def launch(self, order: LaunchOrder) -> None:
-        """Writes the folder and starts the runner. Raises LaunchFailed; the spool tells the rest."""
+        """Writes the folder and starts the runner, whose spool tells the rest; LaunchFailed."""
 
     def state(self, run: str) -> SpoolState: ...
 

@@ -1,0 +1,50 @@
+"""Agents: who can be woken, and what each may do at once."""
+
+from typing import Any
+
+from roundtable_desktop.model.records import Actor, Agent, Subject
+from roundtable_desktop.model.states import AgentStatus, Kind
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Agents
+
+
+def get(view: View, agent_id: str) -> Agent | None:
+    return view.one(Agent, Agents.select().where(Agents.id == agent_id))
+
+
+def named(view: View, workspace_id: str, name: str) -> Agent | None:
+    return view.one(
+        Agent,
+        Agents.select().where((Agents.workspace_id == workspace_id) & (Agents.name == name)),
+    )
+
+
+def of_workspace(view: View, workspace_id: str | None) -> list[Agent]:
+    """All of one workspace, or all there are; retired ones are left out."""
+    query = Agents.select().where(Agents.status != AgentStatus.RETIRED)
+    if workspace_id is not None:
+        query = query.where(Agents.workspace_id == workspace_id)
+    return view.all(Agent, query.order_by(Agents.id))
+
+
+def add(tx: Tx, actor: Actor, **values: Any) -> Agent:
+    tx.write(
+        Agents.insert(status=AgentStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)
+    )
+    agent = get(tx, values["id"])
+    assert agent is not None
+    journal.tell(
+        tx,
+        Kind.AGENT_ADDED,
+        Subject("agent", agent.id),
+        workspace_id=agent.workspace_id,
+        actor=actor,
+        data={"name": agent.name, "adapter": agent.adapter, "role": agent.role},
+    )
+    return agent
+
+
+def touch_finished(tx: Tx, agent_id: str) -> None:
+    """The cooldown counts from here (K-42)."""
+    tx.write(Agents.update(last_wakeup_finished_at=tx.now).where(Agents.id == agent_id))

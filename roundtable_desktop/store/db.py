@@ -1,0 +1,172 @@
+"""The database: one writer at a time, one decision per transaction, readers that cannot write."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import peewee as pw
+
+from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.model.times import MICROSECOND
+
+R = TypeVar("R")
+Row = Mapping[str, Any]
+
+READ_LIMIT = timedelta(seconds=5)
+"""No reader keeps its snapshot longer: the write-ahead log could not shrink (F-23)."""
+
+_PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "full",
+    "foreign_keys": 1,
+    "trusted_schema": 0,
+    "cache_size": -4000,
+    "wal_autocheckpoint": 1000,
+}
+_BUSY_SECONDS = 10
+
+
+class Time(Protocol):
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+
+class Database(pw.SqliteDatabase):
+    """A peewee database that can close the connections of all its threads at the end."""
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        super().__init__(
+            path, lock_type="IMMEDIATE", timeout=_BUSY_SECONDS, check_same_thread=False, **options
+        )
+        self._opened: list[sqlite3.Connection] = []
+        self._opened_lock = threading.Lock()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super()._connect()
+        with self._opened_lock:
+            self._opened.append(connection)
+        return connection
+
+    def close_all(self) -> None:
+        """For the end of the process: every thread that used it has been joined."""
+        with self._opened_lock:
+            opened, self._opened = self._opened, []
+        for connection in opened:
+            connection.close()
+
+
+class View:
+    """What can be asked: peewee queries as records, or SQL text as rows of names."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def all(self, record: Callable[..., R], query: Any) -> list[R]:
+        return [record(**row) for row in query.dicts().execute(self.db)]
+
+    def one(self, record: Callable[..., R], query: Any) -> R | None:
+        return next(iter(self.all(record, query.limit(1))), None)
+
+    def value(self, query: Any) -> Any:
+        """The only column of the first row, or None."""
+        row = next(iter(query.tuples().execute(self.db)), None)
+        return None if row is None else row[0]
+
+    def sql(self, text: str, values: Row | tuple[Any, ...] = ()) -> list[Row]:
+        cursor = self.db.execute_sql(text, values)
+        names = [column[0] for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+class Tx(View):
+    """One decision. `now` stands still in it and rises strictly in commit order (law 2)."""
+
+    def __init__(self, db: Database, now: datetime) -> None:
+        super().__init__(db)
+        self.now = now
+        self.nudges: set[str] = set()
+
+    def nudge(self, topic: str) -> None:
+        """Wakes the listeners of `topic` once this is committed; a courtesy, never a promise."""
+        self.nudges.add(topic)
+
+    def write(self, query: Any) -> int:
+        """Rows that an UPDATE, INSERT or DELETE touched."""
+        touched: int = query.execute(self.db)
+        return touched
+
+    def write_sql(self, text: str, values: Row | tuple[Any, ...]) -> int:
+        """The same for SQL text, on the hot paths (peewee's builder costs 1 ms there)."""
+        touched: int = self.db.execute_sql(text, values).rowcount
+        return touched
+
+
+class Store:
+    """The writing side; it does not leave `app` and `engine`."""
+
+    def __init__(self, path: Path, clock: Time) -> None:
+        self.db = Database(path, pragmas=_PRAGMAS)
+        self._clock = clock
+        self._gate = threading.Lock()
+        self._last: datetime | None = None
+        self._listeners: list[Callable[[str], None]] = []
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """`listener(topic)` runs on the committing thread: it must not wait or raise."""
+        self._listeners.append(listener)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Tx]:
+        """BEGIN IMMEDIATE behind our own lock: threads queue here in turn, not in SQLite's poll."""
+        if self.db.in_transaction():
+            raise Broken("transaction_inside_transaction")
+        self.db.connect(reuse_if_open=True)
+        with self._gate, self.db.atomic():
+            tx = Tx(self.db, self._tick())
+            yield tx
+        for topic in tx.nudges:
+            for listener in self._listeners:
+                listener(topic)
+
+    def _tick(self) -> datetime:
+        now = self._clock.now()
+        if self._last is not None and now <= self._last:
+            now = self._last + MICROSECOND
+        self._last = now
+        return now
+
+    def start_after(self, moment: datetime) -> None:
+        """Times go on rising across a restart, though the wall clock was set back meanwhile."""
+        self._last = moment if self._last is None else max(self._last, moment)
+
+    def close(self) -> None:
+        self.db.close_all()
+
+
+class Reader:
+    """The faces' side: a connection per thread that cannot write, for short snapshots only."""
+
+    def __init__(self, path: Path, clock: Time) -> None:
+        self._clock = clock
+        self._db = Database(path, pragmas={**_PRAGMAS, "query_only": 1})
+
+    @contextmanager
+    def snapshot(self) -> Iterator[View]:
+        """One state of the database over several statements. No rendering, no I/O inside."""
+        self._db.connect(reuse_if_open=True)
+        began = self._clock.monotonic()
+        self._db.begin("DEFERRED")
+        try:
+            yield View(self._db)
+        finally:
+            self._db.rollback()
+        if self._clock.monotonic() - began > READ_LIMIT.total_seconds():
+            raise Broken("snapshot_kept_too_long")
+
+    def close(self) -> None:
+        self._db.close_all()

@@ -1,0 +1,33 @@
+"""Reading the feed: everything that watches asks for events after its last id (law 9)."""
+
+from datetime import datetime
+
+from roundtable_desktop.model.records import Event, Subject
+from roundtable_desktop.store.db import View
+from roundtable_desktop.store.tables import Events
+
+
+def after(view: View, event_id: int, limit: int, workspace_id: str | None = None) -> list[Event]:
+    """Oldest first, without a gap."""
+    query = Events.select().where(Events.id > event_id)
+    if workspace_id is not None:
+        query = query.where(Events.workspace_id == workspace_id)
+    return view.all(Event, query.order_by(Events.id).limit(limit))
+
+
+def of(view: View, subject: Subject, limit: int = 200) -> list[Event]:
+    """Oldest first; the last `limit` ones."""
+    newest = view.all(
+        Event,
+        Events.select()
+        .where((Events.subject_type == subject.type) & (Events.subject_id == subject.id))
+        .order_by(Events.id.desc())
+        .limit(limit),
+    )
+    return newest[::-1]
+
+
+def last_instant(view: View) -> datetime | None:
+    """The stamp of the newest event; times go on from there after a restart."""
+    newest: datetime | None = view.value(Events.select(Events.at).order_by(Events.id.desc()))
+    return newest

@@ -1,0 +1,91 @@
+"""The one door for a change of state, and the events that tell of it (laws 1 and 9)."""
+
+from typing import Any
+
+import peewee as pw
+
+from roundtable_desktop.model.errors import Illegal
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
+from roundtable_desktop.model.states import (
+    AGENT,
+    DELIVERY,
+    PROPOSAL,
+    RUN,
+    TASK,
+    WAKEUP,
+    Kind,
+    Machine,
+)
+from roundtable_desktop.store import tables
+from roundtable_desktop.store.db import Tx
+
+_TABLES: dict[str, type[tables.Table]] = {
+    WAKEUP.name: tables.Wakeups,
+    RUN.name: tables.Runs,
+    TASK.name: tables.Tasks,
+    AGENT.name: tables.Agents,
+    PROPOSAL.name: tables.Proposals,
+    DELIVERY.name: tables.Deliveries,
+}
+
+
+def tell(
+    tx: Tx,
+    kind: Kind,
+    subject: Subject,
+    *,
+    workspace_id: str | None,
+    actor: Actor = SYSTEM,
+    data: Json | None = None,
+) -> None:
+    """Appends one event; it commits with the change that it tells of."""
+    tx.write(
+        tables.Events.insert(
+            at=tx.now,
+            kind=kind,
+            actor_type=actor.type,
+            actor_id=actor.id,
+            workspace_id=workspace_id,
+            subject_type=subject.type,
+            subject_id=subject.id,
+            data=dict(data or {}),
+        )
+    )
+    tx.nudge("events")
+
+
+def move(
+    tx: Tx,
+    machine: Machine,
+    row: Any,
+    *,
+    to: str,
+    kind: Kind,
+    actor: Actor = SYSTEM,
+    data: Json | None = None,
+    expect: str | None = None,
+    **values: Any,
+) -> bool:
+    """Moves `row` (a record with id, status and workspace_id) from `expect`, its status as read.
+
+    Raises Illegal for a move that the machine does not have. False, and nothing written, when
+    somebody was faster.
+    """
+    source = row.status if expect is None else expect
+    if not machine.allows(source, to):
+        raise Illegal("illegal_move", machine=machine.name, expect=str(source), to=str(to))
+    table: Any = _TABLES[machine.name]
+    if hasattr(table, "revision"):
+        values |= {"revision": table.revision + 1, "updated_at": tx.now}
+    here: pw.Expression = (table.id == row.id) & (table.status == source)
+    if tx.write(table.update(status=to, **values).where(here)) != 1:
+        return False
+    tell(
+        tx,
+        kind,
+        Subject(machine.name, row.id),
+        workspace_id=row.workspace_id,
+        actor=actor,
+        data={"from": str(source), "to": str(to), **(data or {})},
+    )
+    return True

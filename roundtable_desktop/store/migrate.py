@@ -1,0 +1,112 @@
+"""Brings a database file to this version's tables, after a backup; refuses what is unknown."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.store.tables import TABLES, InstantField
+
+KEPT_BACKUPS = 7
+
+
+def migrations() -> list[tuple[int, str]]:
+    """(number, SQL) of every migration in order; numbers have no gap and begin with 1."""
+    folder = files("roundtable_desktop.store") / "migrations"
+    named = [(re.match(r"(\d{4})_\w+\.sql$", item.name), item) for item in folder.iterdir()]
+    found = sorted((int(match[1]), item.read_text("utf-8")) for match, item in named if match)
+    assert [number for number, _ in found] == list(range(1, len(found) + 1))
+    return found
+
+
+def version_of(path: Path) -> int:
+    """The file's schema number, read without writing a byte; 0 when there is no file yet.
+
+    Raises Broken for a file that is no database of ours (F-21).
+    """
+    if not path.exists():
+        return 0
+    if path.stat().st_size == 0:
+        raise Broken("database_empty", path=str(path))
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            known = connection.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'agent_wakeup_requests'"
+            ).fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise Broken("database_unreadable", path=str(path), text=str(error)) from None
+    if not known:
+        raise Broken("database_foreign", path=str(path))
+    return number
+
+
+def migrate(path: Path, backups: Path, at: datetime) -> list[int]:
+    """The numbers that were applied, each in one transaction of its own (D-02).
+
+    A higher number than ours is refused and the file is left untouched. `path` must exist for a
+    backup to be made; `backups` must be a folder of the home.
+    """
+    here = version_of(path)
+    known = migrations()
+    if here > len(known):
+        raise Broken("database_newer", found=here, known=len(known))
+    pending = [(number, text) for number, text in known if number > here]
+    if pending and here:
+        back_up(path, backups / f"before-{pending[0][0]:04d}-{at:%Y%m%dT%H%M%SZ}.db")
+        _prune(backups)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("PRAGMA synchronous = full")
+        for number, text in pending:
+            _apply(connection, number, text)
+    return [number for number, _ in pending]
+
+
+def _apply(connection: sqlite3.Connection, number: int, text: str) -> None:
+    views = "".join(_views()) if number == len(migrations()) else ""
+    try:
+        connection.executescript(
+            f"BEGIN IMMEDIATE;\n{text}\n{views}PRAGMA user_version = {number};\nCOMMIT;"
+        )
+    except sqlite3.DatabaseError as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise Broken("migration_failed", number=number, text=str(error)) from error
+
+
+def back_up(source: Path, target: Path) -> None:
+    """A whole copy by SQLite's own backup, complete or not there at all (F-25)."""
+    partial = target.with_suffix(".part")
+    with (
+        closing(sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True)) as old,
+        closing(sqlite3.connect(partial)) as new,
+    ):
+        old.backup(new)
+    partial.rename(target)
+
+
+def _prune(backups: Path) -> None:
+    for old in sorted(backups.glob("before-*.db"), key=lambda file: file.stat().st_mtime)[
+        :-KEPT_BACKUPS
+    ]:
+        old.unlink()
+
+
+def _views() -> Iterator[str]:
+    """`v_<table>` with instants as RFC 3339, for people who open the file themselves (N-22)."""
+    for table in TABLES:
+        name = table._meta.table_name
+        columns = ", ".join(
+            f"strftime('%Y-%m-%dT%H:%M:%fZ', {field.column_name} / 1e6, 'unixepoch') "
+            f"AS {field.column_name}"
+            if isinstance(field, InstantField)
+            else field.column_name
+            for field in table._meta.sorted_fields
+        )
+        yield f"DROP VIEW IF EXISTS v_{name};\n"
+        yield f"CREATE VIEW v_{name} AS SELECT {columns} FROM {name};\n"

@@ -1,0 +1,149 @@
+"""Proposals: what agents want in, and each try at delivering one."""
+
+from typing import Any
+
+from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
+from roundtable_desktop.model.states import (
+    DELIVERY,
+    PROPOSAL,
+    DeliveryStatus,
+    Kind,
+    ProposalStatus,
+)
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Deliveries, Proposals
+
+OPEN = (ProposalStatus.PENDING, ProposalStatus.IN_REVIEW)
+
+
+def get(view: View, proposal_id: str) -> Proposal | None:
+    return view.one(Proposal, Proposals.select().where(Proposals.id == proposal_id))
+
+
+def of_task(view: View, task_id: str) -> list[Proposal]:
+    """Oldest first."""
+    return view.all(
+        Proposal, Proposals.select().where(Proposals.task_id == task_id).order_by(Proposals.id)
+    )
+
+
+def add(tx: Tx, **values: Any) -> Proposal:
+    """A new one supersedes the open ones of its task; what is delivered stays delivered."""
+    for earlier in of_task(tx, values["task_id"]):
+        if earlier.status in (*OPEN, ProposalStatus.APPROVED):
+            move(tx, earlier, ProposalStatus.SUPERSEDED, data={"by": values["id"]})
+    tx.write(
+        Proposals.insert(
+            status=ProposalStatus.PENDING, created_at=tx.now, updated_at=tx.now, **values
+        )
+    )
+    proposal = get(tx, values["id"])
+    assert proposal is not None
+    journal.tell(
+        tx,
+        Kind.PROPOSAL_CREATED,
+        Subject("proposal", proposal.id),
+        workspace_id=proposal.workspace_id,
+        data={
+            "task_id": proposal.task_id,
+            "run_id": proposal.run_id,
+            "base": proposal.base_commit,
+            "head": proposal.head_commit,
+            "held": proposal.held,
+        },
+    )
+    return proposal
+
+
+def move(
+    tx: Tx,
+    proposal: Proposal,
+    to: ProposalStatus,
+    *,
+    actor: Actor = SYSTEM,
+    data: Json | None = None,
+) -> bool:
+    return journal.move(
+        tx, PROPOSAL, proposal, to=to, kind=Kind.PROPOSAL_MOVED, actor=actor, data=data
+    )
+
+
+# --- deliveries ---------------------------------------------------------------------------------
+
+
+def get_delivery(view: View, delivery_id: str) -> Delivery | None:
+    return view.one(Delivery, Deliveries.select().where(Deliveries.id == delivery_id))
+
+
+def deliveries(view: View, proposal_id: str) -> list[Delivery]:
+    """Oldest first; at most one of them is `intended`."""
+    return view.all(
+        Delivery,
+        Deliveries.select().where(Deliveries.proposal_id == proposal_id).order_by(Deliveries.id),
+    )
+
+
+def intended(view: View) -> list[Delivery]:
+    return view.all(
+        Delivery,
+        Deliveries.select()
+        .where(Deliveries.status == DeliveryStatus.INTENDED)
+        .order_by(Deliveries.id),
+    )
+
+
+def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> None:
+    """The row that git's work is measured against, committed before git runs (law 3)."""
+    tx.write(
+        Deliveries.insert(
+            workspace_id=proposal.workspace_id,
+            proposal_id=proposal.id,
+            status=DeliveryStatus.INTENDED,
+            created_at=tx.now,
+            **values,
+        )
+    )
+    journal.tell(
+        tx,
+        Kind.DELIVERY_INTENDED,
+        Subject("delivery", values["id"]),
+        workspace_id=proposal.workspace_id,
+        actor=actor,
+        data={"proposal_id": proposal.id, "branch": values["branch"]},
+    )
+    tx.nudge("deliveries")
+
+
+def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:
+    """Writes down which commit is to replace which, before the branch is touched."""
+    tx.write(
+        Deliveries.update(old_commit=old, new_commit=new).where(
+            (Deliveries.id == delivery.id) & (Deliveries.status == DeliveryStatus.INTENDED)
+        )
+    )
+    journal.tell(
+        tx,
+        Kind.MERGE_STARTED,
+        Subject("proposal", delivery.proposal_id),
+        workspace_id=delivery.workspace_id,
+        data={"branch": delivery.branch, "old": old, "new": new},
+    )
+    aimed = get_delivery(tx, delivery.id)
+    assert aimed is not None
+    return aimed
+
+
+def end_delivery(
+    tx: Tx, delivery: Delivery, to: DeliveryStatus, *, kind: Kind, reason: Json | None = None
+) -> bool:
+    return journal.move(
+        tx,
+        DELIVERY,
+        delivery,
+        to=to,
+        kind=kind,
+        data={"proposal_id": delivery.proposal_id, **({"reason": reason} if reason else {})},
+        reason=reason,
+        ended_at=tx.now,
+    )

@@ -1,0 +1,179 @@
+"""Runs: born `starting` with the launch decision, fed by their spool, settled once (C-48)."""
+
+from typing import Any
+
+from roundtable_desktop.model.records import Json, Process, Run, Subject
+from roundtable_desktop.model.states import LIVE_RUNS, RUN, Kind, RunOutcome, RunStatus
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
+
+
+def get(view: View, run_id: str) -> Run | None:
+    return view.one(Run, Runs.select().where(Runs.id == run_id))
+
+
+def live(view: View) -> list[Run]:
+    return view.all(Run, Runs.select().where(Runs.status.in_(LIVE_RUNS)).order_by(Runs.id))
+
+
+def of_wakeup(view: View, wakeup_id: str) -> list[Run]:
+    """Oldest first; more than one after retries."""
+    return view.all(Run, Runs.select().where(Runs.wakeup_id == wakeup_id).order_by(Runs.id))
+
+
+def of_task(view: View, task_id: str) -> list[Run]:
+    """Its attempts, oldest first (A-06)."""
+    return view.all(Run, Runs.select().where(Runs.task_id == task_id).order_by(Runs.attempt_index))
+
+
+def next_attempt(view: View, task_id: str) -> int:
+    last = view.value(
+        Runs.select(Runs.attempt_index)
+        .where(Runs.task_id == task_id)
+        .order_by(Runs.attempt_index.desc())
+        .limit(1)
+    )
+    return 1 if last is None else int(last) + 1
+
+
+def create(tx: Tx, *, data: Json, **values: Any) -> Run:
+    """Inserts a run as `starting`; `data` goes into its event."""
+    tx.write(Runs.insert(status=RunStatus.STARTING, created_at=tx.now, **values))
+    run = get(tx, values["id"])
+    assert run is not None
+    journal.tell(
+        tx,
+        Kind.RUN_STARTING,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={"wakeup_id": run.wakeup_id, "agent_id": run.agent_id, **data},
+    )
+    return run
+
+
+def set_base(tx: Tx, run_id: str, commit: str) -> bool:
+    """Once, while it has not started; the work's proposal will stand on it."""
+    return (
+        tx.write(
+            Runs.update(base_commit=commit).where(
+                (Runs.id == run_id)
+                & (Runs.status == RunStatus.STARTING)
+                & Runs.base_commit.is_null()
+            )
+        )
+        == 1
+    )
+
+
+def advance(tx: Tx, run: Run, taken: int, seq: int) -> bool:
+    """Takes `taken` bytes of the spool; False when somebody else has (house, Apply)."""
+    return (
+        tx.write(
+            Runs.update(spool_offset=Runs.spool_offset + taken, spool_seq=seq).where(
+                (Runs.id == run.id) & (Runs.spool_offset == run.spool_offset)
+            )
+        )
+        == 1
+    )
+
+
+def start(tx: Tx, run: Run) -> bool:
+    """The runner said hello: evidence that something runs (N-02)."""
+    return journal.move(
+        tx,
+        RUN,
+        run,
+        to=RunStatus.RUNNING,
+        kind=Kind.RUN_STARTED,
+        data={"agent_id": run.agent_id, "task_id": run.task_id},
+        started_at=tx.now,
+        last_pulse_at=tx.now,
+    )
+
+
+def add_process(tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int) -> None:
+    tx.write(
+        AgentProcesses.insert(
+            run_id=run_id, pid=pid, boot_id=boot, start_ticks=ticks, role=role, started_at=tx.now
+        ).on_conflict_ignore()
+    )
+
+
+def processes(view: View, run_id: str) -> list[Process]:
+    return view.all(
+        Process,
+        AgentProcesses.select()
+        .where(AgentProcesses.run_id == run_id)
+        .order_by(AgentProcesses.started_at, AgentProcesses.role.desc()),
+    )
+
+
+def pulse(tx: Tx, run_id: str) -> None:
+    tx.write(Runs.update(last_pulse_at=tx.now).where(Runs.id == run_id))
+
+
+def keep_ended(tx: Tx, run: Run, part: Json) -> Run:
+    """Adds to what the runner said of the end; it is settled from there, also after a crash."""
+    ended = {**(run.ended or {}), **part}
+    tx.write(Runs.update(ended=ended).where(Runs.id == run.id))
+    kept = get(tx, run.id)
+    assert kept is not None
+    return kept
+
+
+def finish(
+    tx: Tx, run: Run, status: RunStatus, *, outcome: RunOutcome, data: Json, **values: Any
+) -> bool:
+    """The one end of a run, with its leases and processes; False when it had ended already."""
+    done = journal.move(
+        tx,
+        RUN,
+        run,
+        to=status,
+        kind=Kind.RUN_ENDED,
+        data={"outcome": outcome, "agent_id": run.agent_id, "task_id": run.task_id, **data},
+        outcome=outcome,
+        ended_at=tx.now,
+        **values,
+    )
+    if done:
+        release(tx, run)
+        tx.write(
+            AgentProcesses.update(ended_at=tx.now).where(
+                (AgentProcesses.run_id == run.id) & AgentProcesses.ended_at.is_null()
+            )
+        )
+    return done
+
+
+# --- leases: what a run holds alone; a lease ends with its run, never by age (C-23, C-87) -------
+
+
+def check_out(tx: Tx, *, task_id: str, agent_id: str, run_id: str) -> bool:
+    """Takes the task for this run; False when another run has it (K-41)."""
+    taken = tx.write(
+        Tasks.update(checkout_agent_id=agent_id, checkout_at=tx.now).where(
+            (Tasks.id == task_id) & Tasks.checkout_agent_id.is_null()
+        )
+    )
+    if taken:
+        tx.write(Leases.insert(kind="task", key=task_id, run_id=run_id, created_at=tx.now))
+    return taken == 1
+
+
+def lease_holder(view: View, task_id: str) -> str | None:
+    """The run that has the task now."""
+    held: str | None = view.value(
+        Leases.select(Leases.run_id).where((Leases.kind == "task") & (Leases.key == task_id))
+    )
+    return held
+
+
+def release(tx: Tx, run: Run) -> None:
+    """Only this run's leases: one that somebody else took since stays (failure 13 of the seed)."""
+    freed = tx.write(Leases.delete().where(Leases.run_id == run.id))
+    if freed and run.task_id is not None:
+        tx.write(
+            Tasks.update(checkout_agent_id=None, checkout_at=None).where(Tasks.id == run.task_id)
+        )

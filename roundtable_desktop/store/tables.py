@@ -1,0 +1,288 @@
+"""The tables as peewee models, bound to no database: every query is handed one (law 6).
+
+A test compares them with `sqlite_master`; the migrations are the truth.
+"""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import peewee as pw
+
+from roundtable_desktop.model import states
+from roundtable_desktop.model.times import instant, micros
+
+
+class InstantField(pw.BigIntegerField):
+    """An aware datetime in code, whole UTC microseconds in the column."""
+
+    field_type = "INTEGER"
+
+    def db_value(self, value: datetime | int | None) -> int | None:
+        return micros(value) if isinstance(value, datetime) else value
+
+    def python_value(self, value: int | None) -> datetime | None:
+        return None if value is None else instant(value)
+
+
+class JsonField(pw.TextField):
+    """An object or a list; lists are read as tuples so that records stay immutable."""
+
+    def db_value(self, value: object) -> str | None:
+        return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+    def python_value(self, value: str | None) -> object:
+        read = None if value is None else json.loads(value)
+        return tuple(read) if isinstance(read, list) else read
+
+
+class CodeField(pw.TextField):
+    """A member of one enum of `model.states`."""
+
+    def __init__(self, codes: type[Any], **options: Any) -> None:
+        super().__init__(**options)
+        self.codes = codes
+
+    def db_value(self, value: object) -> str | None:
+        return None if value is None else str(self.codes(value))
+
+    def python_value(self, value: str | None) -> object:
+        return None if value is None else self.codes(value)
+
+
+class Table(pw.Model):
+    class Meta:
+        legacy_table_names = False
+
+
+class Workspaces(Table):
+    id = pw.TextField(primary_key=True)
+    number = pw.IntegerField()
+    name = pw.TextField()
+    path = pw.TextField()
+    git_dir = pw.TextField()
+    base_branch = pw.TextField()
+    timezone = pw.TextField()
+    delivery = CodeField(states.DeliveryMode)
+    author_name = pw.TextField()
+    author_email = pw.TextField()
+    git_settings = JsonField(default=dict)
+    last_task_number = pw.IntegerField(default=0)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
+
+
+class Agents(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    name = pw.TextField()
+    role = CodeField(states.Role)
+    adapter = CodeField(states.Adapter)
+    command = JsonField()
+    env_names = JsonField(default=list)
+    status = CodeField(states.AgentStatus)
+    paused_reason = pw.TextField(null=True)
+    max_concurrent_sessions = pw.IntegerField(default=1)
+    cooldown_sec = pw.IntegerField(default=10)
+    silence_limit_sec = pw.IntegerField(default=600)
+    soft_timeout_sec = pw.IntegerField(default=1800)
+    hard_timeout_sec = pw.IntegerField(default=14400)
+    last_wakeup_finished_at = InstantField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
+
+
+class Tasks(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    number = pw.IntegerField()
+    title = pw.TextField()
+    description = pw.TextField(default="")
+    status = CodeField(states.TaskStatus)
+    assignee_agent_id = pw.TextField(null=True)
+    assignment_seq = pw.IntegerField(default=0)
+    base_branch = pw.TextField()
+    delivery = CodeField(states.DeliveryMode)
+    retry_budget = pw.IntegerField(default=3)
+    attempts_spent = pw.IntegerField(default=0)
+    attempt_wakeups = pw.IntegerField(default=0)
+    last_failure_signature = pw.TextField(null=True)
+    blocked = JsonField(null=True)
+    checkout_agent_id = pw.TextField(null=True)
+    checkout_at = InstantField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
+
+
+class Wakeups(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    agent_id = pw.TextField()
+    task_id = pw.TextField(null=True)
+    source = CodeField(states.Source)
+    reason = pw.TextField()
+    payload = JsonField(default=dict)
+    status = CodeField(states.WakeupStatus)
+    outcome = CodeField(states.WakeupOutcome, null=True)
+    cancel_reason = pw.TextField(null=True)
+    coalesced_count = pw.IntegerField(default=1)
+    idempotency_key = pw.TextField(null=True)
+    retry_count = pw.IntegerField(default=0)
+    scheduled_retry_at = InstantField(null=True)
+    held_by = pw.TextField(null=True)
+    context_snapshot = JsonField(default=dict)
+    decisions = JsonField(default=list)
+    rank = pw.IntegerField()
+    run_id = pw.TextField(null=True)
+    requested_at = InstantField()
+    claimed_at = InstantField(null=True)
+    finished_at = InstantField(null=True)
+
+    class Meta:
+        table_name = "agent_wakeup_requests"
+
+
+class Runs(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    wakeup_id = pw.TextField()
+    agent_id = pw.TextField()
+    task_id = pw.TextField(null=True)
+    attempt_index = pw.IntegerField(null=True)
+    idempotency_key = pw.TextField()
+    status = CodeField(states.RunStatus)
+    outcome = CodeField(states.RunOutcome, null=True)
+    fence = pw.TextField()
+    payload = JsonField(default=dict)
+    context_snapshot = JsonField(default=dict)
+    assembled_prompt = pw.TextField(default="")
+    summary_injected = pw.TextField(default="")
+    base_commit = pw.TextField(null=True)
+    spool_offset = pw.IntegerField(default=0)
+    spool_seq = pw.IntegerField(default=0)
+    ended = JsonField(null=True)
+    result_json = JsonField(default=dict)
+    output_summary = pw.TextField(default="")
+    exit_code = pw.IntegerField(null=True)
+    error_kind = pw.TextField(null=True)
+    error_text = pw.TextField(null=True)
+    error_signature = pw.TextField(null=True)
+    created_at = InstantField()
+    started_at = InstantField(null=True)
+    last_pulse_at = InstantField(null=True)
+    ended_at = InstantField(null=True)
+
+
+class AgentProcesses(Table):
+    run_id = pw.TextField()
+    pid = pw.IntegerField()
+    boot_id = pw.TextField()
+    start_ticks = pw.IntegerField()
+    role = pw.TextField()
+    started_at = InstantField()
+    ended_at = InstantField(null=True)
+
+    class Meta:
+        primary_key = pw.CompositeKey("run_id", "role")
+
+
+class Leases(Table):
+    kind = pw.TextField()
+    key = pw.TextField()
+    run_id = pw.TextField()
+    created_at = InstantField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("kind", "key")
+
+
+class Proposals(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    task_id = pw.TextField()
+    run_id = pw.TextField()
+    base_commit = pw.TextField()
+    head_commit = pw.TextField()
+    status = CodeField(states.ProposalStatus)
+    files = JsonField(default=list)
+    held = JsonField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
+
+
+class Deliveries(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    proposal_id = pw.TextField()
+    branch = pw.TextField()
+    old_commit = pw.TextField(null=True)
+    new_commit = pw.TextField(null=True)
+    into_checkout = pw.BooleanField()
+    status = CodeField(states.DeliveryStatus)
+    reason = JsonField(null=True)
+    created_at = InstantField()
+    ended_at = InstantField(null=True)
+
+
+class Events(Table):
+    id = pw.AutoField()
+    at = InstantField()
+    kind = pw.TextField()
+    actor_type = pw.TextField()
+    actor_id = pw.TextField()
+    workspace_id = pw.TextField(null=True)
+    subject_type = pw.TextField()
+    subject_id = pw.TextField()
+    data = JsonField(default=dict)
+
+
+class Settings(Table):
+    scope = pw.TextField()
+    scope_id = pw.TextField(default="")
+    key = pw.TextField()
+    value = JsonField()
+    updated_at = InstantField()
+    actor = pw.TextField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("scope", "scope_id", "key")
+
+
+class IdempotencyKeys(Table):
+    actor = pw.TextField()
+    key = pw.TextField()
+    fingerprint = pw.TextField()
+    subject_type = pw.TextField()
+    subject_id = pw.TextField()
+    created_at = InstantField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("actor", "key")
+
+
+class WebSessions(Table):
+    id_hash = pw.TextField(primary_key=True)
+    csrf = pw.TextField()
+    created_at = InstantField()
+    last_seen_at = InstantField()
+
+
+TABLES: tuple[type[Table], ...] = (
+    Workspaces,
+    Agents,
+    Tasks,
+    Wakeups,
+    Runs,
+    AgentProcesses,
+    Leases,
+    Proposals,
+    Deliveries,
+    Events,
+    Settings,
+    IdempotencyKeys,
+    WebSessions,
+)

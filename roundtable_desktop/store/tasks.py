@@ -1,0 +1,117 @@
+"""Tasks: the work to do, its assignee and its attempts."""
+
+from typing import Any
+
+from roundtable_desktop.model.records import Actor, Subject, Task
+from roundtable_desktop.model.states import TASK, Kind, TaskStatus
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Tasks
+
+# What a move of a task is called in the feed (A-40); other moves are `task.moved`.
+_TOLD = {
+    TaskStatus.DONE: Kind.TASK_COMPLETED,
+    TaskStatus.FAILED: Kind.TASK_FAILED,
+    TaskStatus.BLOCKED: Kind.TASK_BLOCKED,
+    TaskStatus.CANCELLED: Kind.TASK_CANCELLED,
+    TaskStatus.INTERRUPTED: Kind.TASK_INTERRUPTED,
+}
+
+
+def get(view: View, task_id: str) -> Task | None:
+    return view.one(Task, Tasks.select().where(Tasks.id == task_id))
+
+
+def numbered(view: View, workspace_id: str, number: int) -> Task | None:
+    return view.one(
+        Task,
+        Tasks.select().where((Tasks.workspace_id == workspace_id) & (Tasks.number == number)),
+    )
+
+
+def add(tx: Tx, actor: Actor, **values: Any) -> Task:
+    tx.write(Tasks.insert(status=TaskStatus.TODO, created_at=tx.now, updated_at=tx.now, **values))
+    task = get(tx, values["id"])
+    assert task is not None
+    journal.tell(
+        tx,
+        Kind.TASK_CREATED,
+        Subject("task", task.id),
+        workspace_id=task.workspace_id,
+        actor=actor,
+        data={"number": task.number, "title": task.title},
+    )
+    return task
+
+
+def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
+    """Sets or changes the assignee; `assignment_seq` makes the wakeup's key (C-63, K-05)."""
+    tx.write(
+        Tasks.update(
+            assignee_agent_id=agent_id,
+            assignment_seq=Tasks.assignment_seq + 1,
+            revision=Tasks.revision + 1,
+            updated_at=tx.now,
+        ).where(Tasks.id == task.id)
+    )
+    journal.tell(
+        tx,
+        Kind.TASK_ASSIGNED,
+        Subject("task", task.id),
+        workspace_id=task.workspace_id,
+        actor=actor,
+        data={"agent_id": agent_id, "before": task.assignee_agent_id},
+    )
+    assigned = get(tx, task.id)
+    assert assigned is not None
+    return assigned
+
+
+def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> bool:
+    """`blocked` is the structured reason of C-24 and goes when the status does."""
+    data = values.pop("data", {})
+    return journal.move(
+        tx,
+        TASK,
+        task,
+        to=to,
+        kind=_TOLD.get(to, Kind.TASK_MOVED),
+        actor=actor,
+        data={"number": task.number, **data},
+        blocked=values.pop("blocked", None),
+        **values,
+    )
+
+
+def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
+    """A run's start moves todo → in_progress; later attempts only tell (A-06)."""
+    data = {"run_id": run_id, "attempt": attempt, "number": task.number}
+    if task.status is TaskStatus.TODO:
+        return journal.move(
+            tx, TASK, task, to=TaskStatus.IN_PROGRESS, kind=Kind.TASK_STARTED, data=data
+        )
+    journal.tell(
+        tx,
+        Kind.TASK_STARTED,
+        Subject("task", task.id),
+        workspace_id=task.workspace_id,
+        data=data,
+    )
+    return True
+
+
+def spend_attempt(tx: Tx, task: Task, *, cost: int, signature: str) -> None:
+    """Books a failed attempt before it is decided whether there is another (A-30)."""
+    tx.write(
+        Tasks.update(
+            attempts_spent=Tasks.attempts_spent + cost,
+            attempt_wakeups=Tasks.attempt_wakeups + 1,
+            last_failure_signature=signature,
+            updated_at=tx.now,
+        ).where(Tasks.id == task.id)
+    )
+
+
+def fresh_budget(tx: Tx, task: Task) -> None:
+    """A person wants it tried again: what was spent before does not count any more (C-50)."""
+    tx.write(Tasks.update(attempts_spent=0, last_failure_signature=None).where(Tasks.id == task.id))

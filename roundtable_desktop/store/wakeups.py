@@ -1,0 +1,250 @@
+"""The queue: wakeups are enqueued once, claimed by one statement and settled with a reason."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import peewee as pw
+
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup
+from roundtable_desktop.model.states import (
+    RANKS,
+    WAKEUP,
+    Kind,
+    Rank,
+    Source,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Wakeups
+
+_ENQUEUE = """
+INSERT INTO agent_wakeup_requests
+    (id, workspace_id, agent_id, task_id, source, reason, payload, status, idempotency_key,
+     context_snapshot, rank, requested_at, scheduled_retry_at, held_by)
+VALUES (:id, :workspace_id, :agent_id, :task_id, :source, :reason, :payload, 'queued',
+        :idempotency_key, :context_snapshot, :rank, :requested_at, NULL, NULL)
+ON CONFLICT (idempotency_key) DO NOTHING
+"""
+
+# Agents first: for each agent that may launch, or whose wakeups are settled without launching
+# (C-49), its oldest waiting wakeup; of those the oldest. A claimed wakeup has at most one live
+# run, so counting claimed rows counts the agent's sessions. A person's wakeup (rank 0) does not
+# wait for the cooldown (C-53).
+_CLAIM = """
+UPDATE agent_wakeup_requests SET status = 'claimed', claimed_at = :now, held_by = NULL
+WHERE status = 'queued' AND id = (
+    SELECT w.id
+    FROM agents AS a JOIN agent_wakeup_requests AS w ON w.id = (
+        SELECT q.id FROM agent_wakeup_requests AS q
+        WHERE q.agent_id = a.id AND q.status = 'queued' AND q.scheduled_retry_at IS NULL
+        ORDER BY q.rank, q.requested_at, q.id LIMIT 1
+    )
+    WHERE a.status <> 'active' OR (
+        (w.rank = 0 OR a.last_wakeup_finished_at IS NULL
+            OR a.last_wakeup_finished_at + a.cooldown_sec * 1000000 <= :now)
+        AND (
+            SELECT count(*) FROM agent_wakeup_requests AS c
+            WHERE c.agent_id = a.id AND c.status = 'claimed'
+        ) < a.max_concurrent_sessions
+    )
+    ORDER BY w.rank, w.requested_at, w.id LIMIT 1
+)
+RETURNING id
+"""
+
+_PROMOTE = """
+UPDATE agent_wakeup_requests SET scheduled_retry_at = NULL
+WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL AND scheduled_retry_at <= :now
+"""
+
+_NEXT_DUE = """
+SELECT min(due) AS due FROM (
+    SELECT min(scheduled_retry_at) AS due FROM agent_wakeup_requests
+    WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL
+    UNION ALL
+    SELECT min(a.last_wakeup_finished_at + a.cooldown_sec * 1000000) FROM agents AS a
+    WHERE a.status = 'active' AND a.last_wakeup_finished_at + a.cooldown_sec * 1000000 > :now
+    AND EXISTS (
+        SELECT 1 FROM agent_wakeup_requests AS q
+        WHERE q.agent_id = a.id AND q.status = 'queued' AND q.scheduled_retry_at IS NULL
+    )
+)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why somebody is to be woken; `key` names the event, so that it counts once (C-63)."""
+
+    workspace_id: str
+    agent_id: str
+    source: Source
+    reason: str
+    payload: Mapping[str, object]
+    key: str | None
+    rank: Rank = Rank.EVENT
+    task_id: str | None = None
+    actor: Actor = SYSTEM
+
+
+def enqueue(tx: Tx, wakeup_id: str, cause: Cause) -> str:
+    """The id of the wakeup: a new one, or the one that this cause made before (K-10)."""
+    wakes = [
+        {
+            "wakeup_id": wakeup_id,
+            "source": cause.source,
+            "payload": cause.payload,
+            "at": micros(tx.now),
+        }
+    ]
+    values = {
+        "id": wakeup_id,
+        "workspace_id": cause.workspace_id,
+        "agent_id": cause.agent_id,
+        "task_id": cause.task_id,
+        "source": str(cause.source),
+        "reason": cause.reason,
+        "payload": json.dumps(cause.payload),
+        "idempotency_key": cause.key,
+        "context_snapshot": json.dumps({"wakes": wakes}),
+        "rank": RANKS[cause.rank],
+        "requested_at": micros(tx.now),
+    }
+    if tx.write_sql(_ENQUEUE, values) == 0:
+        found: str = tx.value(
+            Wakeups.select(Wakeups.id).where(Wakeups.idempotency_key == cause.key)
+        )
+        return found
+    journal.tell(
+        tx,
+        Kind.WAKEUP_QUEUED,
+        Subject("wakeup", wakeup_id),
+        workspace_id=cause.workspace_id,
+        actor=cause.actor,
+        data={"agent_id": cause.agent_id, "source": cause.source, "reason": cause.reason},
+    )
+    tx.nudge("queue")
+    return wakeup_id
+
+
+def claim_next(tx: Tx) -> Wakeup | None:
+    """The one statement that decides who runs next; no row is a clean end (K-39, K-43).
+
+    It is law 1's exception: it moves the row and writes the event itself.
+    """
+    rows = tx.sql(_CLAIM, {"now": micros(tx.now)})
+    if not rows:
+        return None
+    wakeup = get(tx, rows[0]["id"])
+    assert wakeup is not None
+    journal.tell(
+        tx,
+        Kind.WAKEUP_CLAIMED,
+        Subject("wakeup", wakeup.id),
+        workspace_id=wakeup.workspace_id,
+        data={"agent_id": wakeup.agent_id},
+    )
+    return wakeup
+
+
+def promote_due(tx: Tx) -> int:
+    """Deferred wakeups whose time has come wait again with the others (C-99)."""
+    return tx.write_sql(_PROMOTE, {"now": micros(tx.now)})
+
+
+def next_due(view: View, now: datetime) -> datetime | None:
+    """When the queue can next change by itself: a retry, a hold or a cooldown ends."""
+    due = view.sql(_NEXT_DUE, {"now": micros(now)})[0]["due"]
+    return None if due is None else instant(due)
+
+
+def get(view: View, wakeup_id: str) -> Wakeup | None:
+    return view.one(Wakeup, Wakeups.select().where(Wakeups.id == wakeup_id))
+
+
+def claimed_by(view: View, agent_id: str) -> int:
+    """How many sessions the agent has now: each claimed wakeup is one (K-42)."""
+    here = (Wakeups.agent_id == agent_id) & (Wakeups.status == WakeupStatus.CLAIMED)
+    sessions: int = view.value(Wakeups.select(pw.fn.COUNT(Wakeups.id)).where(here))
+    return sessions
+
+
+def claimed(view: View) -> list[Wakeup]:
+    return view.all(Wakeup, Wakeups.select().where(Wakeups.status == WakeupStatus.CLAIMED))
+
+
+def waiting_for_task(view: View, task_id: str) -> list[Wakeup]:
+    """Queued ones about this task; an assignment that changes makes them stale (K-30)."""
+    return view.all(
+        Wakeup,
+        Wakeups.select().where(
+            (Wakeups.task_id == task_id) & (Wakeups.status == WakeupStatus.QUEUED)
+        ),
+    )
+
+
+def latest_for_task(view: View, task_id: str) -> Wakeup | None:
+    return view.one(
+        Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())
+    )
+
+
+def settle(
+    tx: Tx,
+    wakeup: Wakeup,
+    status: WakeupStatus,
+    *,
+    outcome: WakeupOutcome,
+    cancel_reason: str | None = None,
+    kind: Kind = Kind.WAKEUP_SETTLED,
+    actor: Actor = SYSTEM,
+    data: Json | None = None,
+) -> bool:
+    """The end of a wakeup. `data` is what its activity entry needs (K-60)."""
+    told = {"agent_id": wakeup.agent_id, "outcome": outcome, **(data or {})}
+    return journal.move(
+        tx,
+        WAKEUP,
+        wakeup,
+        to=status,
+        kind=kind,
+        actor=actor,
+        data=told,
+        outcome=outcome,
+        cancel_reason=cancel_reason,
+        finished_at=tx.now,
+    )
+
+
+def requeue(
+    tx: Tx, wakeup: Wakeup, *, at: datetime | None, held_by: str | None, retry_count: int
+) -> bool:
+    """Claimed → queued: a retry by class, or a hold that spends none (house, Causes, retries)."""
+    done = journal.move(
+        tx,
+        WAKEUP,
+        wakeup,
+        to=WakeupStatus.QUEUED,
+        kind=Kind.WAKEUP_REQUEUED,
+        data={"held_by": held_by, "retry_count": retry_count, "at": at and micros(at)},
+        scheduled_retry_at=at,
+        held_by=held_by,
+        retry_count=retry_count,
+    )
+    tx.nudge("queue")
+    return done
+
+
+def keep_decisions(tx: Tx, wakeup_id: str, decisions: list[dict[str, Any]]) -> None:
+    """The answers of the last walk through the gates; `explain` shows them (N-03)."""
+    tx.write(Wakeups.update(decisions=decisions).where(Wakeups.id == wakeup_id))
+
+
+def bind_run(tx: Tx, wakeup_id: str, run_id: str) -> None:
+    tx.write(Wakeups.update(run_id=run_id).where(Wakeups.id == wakeup_id))

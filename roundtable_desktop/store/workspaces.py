@@ -1,0 +1,56 @@
+"""Workspaces: the registered repositories."""
+
+from typing import Any
+
+import peewee as pw
+
+from roundtable_desktop.model.records import Actor, Subject, Workspace
+from roundtable_desktop.model.states import Kind
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Workspaces
+
+
+def get(view: View, workspace_id: str) -> Workspace | None:
+    return view.one(Workspace, Workspaces.select().where(Workspaces.id == workspace_id))
+
+
+def at_path(view: View, path: str) -> Workspace | None:
+    return view.one(Workspace, Workspaces.select().where(Workspaces.path == path))
+
+
+def named(view: View, name: str) -> Workspace | None:
+    return view.one(Workspace, Workspaces.select().where(Workspaces.name == name))
+
+
+def all_of_them(view: View) -> list[Workspace]:
+    return view.all(Workspace, Workspaces.select().order_by(Workspaces.number))
+
+
+def add(tx: Tx, actor: Actor, **values: Any) -> Workspace:
+    number = (tx.value(Workspaces.select(pw.fn.MAX(Workspaces.number))) or 0) + 1
+    tx.write(Workspaces.insert(number=number, created_at=tx.now, updated_at=tx.now, **values))
+    workspace = get(tx, values["id"])
+    assert workspace is not None
+    journal.tell(
+        tx,
+        Kind.WORKSPACE_ADDED,
+        Subject("workspace", workspace.id),
+        workspace_id=workspace.id,
+        actor=actor,
+        data={"name": workspace.name, "number": number},
+    )
+    return workspace
+
+
+def next_task_number(tx: Tx, workspace_id: str) -> int:
+    """Counts per workspace and never goes back (T-14)."""
+    tx.write(
+        Workspaces.update(last_task_number=Workspaces.last_task_number + 1).where(
+            Workspaces.id == workspace_id
+        )
+    )
+    number: int = tx.value(
+        Workspaces.select(Workspaces.last_task_number).where(Workspaces.id == workspace_id)
+    )
+    return number
