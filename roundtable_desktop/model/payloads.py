@@ -14,26 +14,26 @@ class Payload(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    task_id: Id | None = None
-
 
 class TaskAssigned(Payload):
-    """`attempt` and `reason_text` travel on a retry of failed work (the house, Causes)."""
+    """`attempt` travels on a retry of failed work (house, Causes)."""
 
     task_id: Id
     attempt: int | None = None
 
 
 class UserContext(BaseModel):
+    """Wakes without a task come with the routines; until then a person's wake names one."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    task_id: Id | None = None
+    task_id: Id
     text: Annotated[str, Field(max_length=16_384)] | None = None
 
 
 class User(Payload):
     user_id: Id
-    context: UserContext = UserContext()
+    context: UserContext
 
 
 # A source is added here with the slice that first writes it; others are malformed until then.
@@ -64,4 +64,10 @@ def read_payload(source: Source, payload: object) -> Payload:
 
 def task_of(payload: Payload) -> str | None:
     """The task that a wakeup is about, wherever its source keeps it."""
-    return payload.context.task_id if isinstance(payload, User) else payload.task_id
+    match payload:
+        case User(context=context):
+            return context.task_id
+        case TaskAssigned(task_id=task_id):
+            return task_id
+        case _:
+            return None

@@ -239,6 +239,7 @@ class Proposal:
 class Delivery:
     """One try to bring a proposal onto its branch; `old` → `new` once known.
 
+    into_checkout: a person asked; only then a branch that is checked out may move (C-107).
     reason: {"code", "path"?, "command"?} of a held one.
     """
 
@@ -248,6 +249,7 @@ class Delivery:
     branch: str
     old_commit: str | None
     new_commit: str | None
+    into_checkout: bool
     status: DeliveryStatus
     reason: Json | None
     created_at: datetime

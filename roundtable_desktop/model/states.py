@@ -245,6 +245,8 @@ class Kind(StrEnum):
     RUN_ENDED = "run.ended"
     RUN_VOIDED = "run.voided"
     RUN_ADOPTED = "run.adopted"
+    RUN_DEADLINE = "run.deadline"
+    RUN_CONTROLLED = "run.controlled"
     SPOOL_DAMAGED = "run.spool_damaged"
     PROPOSAL_CREATED = "proposal.created"
     PROPOSAL_MOVED = "proposal.moved"

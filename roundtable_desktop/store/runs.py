@@ -138,7 +138,8 @@ def finish(
         **values,
     )
     if done:
-        release(tx, run)
+        if run.task_id is not None:
+            give_back(tx, run.task_id, run.id)
         tx.write(
             AgentProcesses.update(ended_at=tx.now).where(
                 (AgentProcesses.run_id == run.id) & AgentProcesses.ended_at.is_null()
@@ -170,10 +171,7 @@ def lease_holder(view: View, task_id: str) -> str | None:
     return held
 
 
-def release(tx: Tx, run: Run) -> None:
-    """Only this run's leases: one that somebody else took since stays (failure 13 of the seed)."""
-    freed = tx.write(Leases.delete().where(Leases.run_id == run.id))
-    if freed and run.task_id is not None:
-        tx.write(
-            Tasks.update(checkout_agent_id=None, checkout_at=None).where(Tasks.id == run.task_id)
-        )
+def give_back(tx: Tx, task_id: str, run_id: str) -> None:
+    """Only this run's lease: one that somebody else took since stays (failure 13 of the seed)."""
+    if tx.write(Leases.delete().where((Leases.run_id == run_id) & (Leases.key == task_id))):
+        tx.write(Tasks.update(checkout_agent_id=None, checkout_at=None).where(Tasks.id == task_id))

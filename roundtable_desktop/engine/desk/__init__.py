@@ -1,0 +1,61 @@
+"""The desk: one function per command of a person or an agent; every face calls the same ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from roundtable_desktop.model.errors import Broken, Conflict
+from roundtable_desktop.model.ports import Git, Ids, Secrets
+from roundtable_desktop.model.records import Actor, Subject
+from roundtable_desktop.store import keys
+from roundtable_desktop.store.db import Store, Tx, View
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks, and what makes asking twice harmless.
+
+    key: the client's Idempotency-Key, if any; fingerprint: of the whole request.
+    revision: what the client believes the row to be (`If-Match`).
+    """
+
+    actor: Actor
+    key: str | None = None
+    fingerprint: str = ""
+    revision: int | None = None
+
+
+class Desk:
+    """What commands need. Faces hand it on; only the engine opens it."""
+
+    def __init__(self, store: Store, git: Git, secrets: Secrets, ids: Ids) -> None:
+        self.store = store
+        self.git = git
+        self.secrets = secrets
+        self.ids = ids
+
+
+def once(
+    tx: Tx,
+    asked: Asked,
+    act: Callable[[], Subject],
+    show: Callable[[View, str], R | None],
+) -> R:
+    """Does `act` unless the same request did it before; answers with what is there now (W-30)."""
+    made = keys.done_before(tx, asked.actor, asked.key, asked.fingerprint) if asked.key else None
+    if made is None:
+        made = act()
+        if asked.key:
+            keys.remember(tx, asked.actor, asked.key, asked.fingerprint, made)
+    found = show(tx, made.id)
+    if found is None:
+        raise Broken("vanished", type=made.type, id=made.id)
+    return found
+
+
+def check_revision(asked: Asked, revision: int) -> None:
+    """Raises Conflict when the row is not the one that the client saw (W-26)."""
+    if asked.revision is not None and asked.revision != revision:
+        raise Conflict("changed_meanwhile", revision=revision)

@@ -1,0 +1,131 @@
+"""The home: one private folder with the product's files, locked by its one owner (D-06)."""
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from roundtable_desktop.model.errors import Absent, Broken, Busy
+
+FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "empty")
+
+
+def default_home(environ: Mapping[str, str]) -> Path:
+    """$ROUNDTABLE_HOME, else the platform's folder for user data (contract, Command line)."""
+    if chosen := environ.get("ROUNDTABLE_HOME"):
+        return Path(chosen).absolute()
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Application Support/roundtable"
+    data = environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
+    return Path(data) / "roundtable"
+
+
+class Home:
+    """Paths and private files. Making one writes nothing; `prepare` does."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.database = root / "roundtable.db"
+        self.token_file = root / "token"
+        self.owner_file = root / "owner.json"
+        self.runs = root / "runs"
+        self.copies = root / "copies"
+        self.sockets = root / "s"
+        self.backups = root / "backups"
+        self.secrets = root / "secrets"
+        self.log_file = root / "logs" / "roundtable.log"
+        self.empty = root / "empty"
+        self._lock: int | None = None
+
+    def prepare(self) -> None:
+        """Creates what is missing, 0700, whatever the umask; refuses a folder that others could
+        have prepared for us (S-44)."""
+        os.umask(0o077)
+        with contextlib.suppress(FileExistsError):
+            self.root.parent.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700)
+        self._check(self.root)
+        for name in FOLDERS:
+            folder = self.root / name
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            self._check(folder)
+        for file in (self.database, self.token_file, self.log_file):
+            if file.is_symlink():
+                raise Broken("home_file_is_link", path=str(file))
+
+    def _check(self, folder: Path) -> None:
+        found = os.lstat(folder)
+        if stat.S_ISLNK(found.st_mode):
+            raise Broken("home_is_link", path=str(folder))
+        if not stat.S_ISDIR(found.st_mode):
+            raise Broken("home_is_no_folder", path=str(folder))
+        if found.st_uid != os.getuid():
+            raise Broken("home_of_another_user", path=str(folder))
+        if found.st_mode & 0o022:
+            raise Broken("home_writable_by_others", path=str(folder))
+        if found.st_mode & 0o077:
+            folder.chmod(0o700)
+
+    def lock(self) -> None:
+        """Takes the home, for as long as this process lives. Busy when another owner has it."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            descriptor = os.open(self.root / "instance.lock", flags, 0o600)
+        except OSError as error:
+            raise Broken("home_file_is_link", path=str(self.root / "instance.lock")) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise Busy("home_is_owned", path=str(self.root)) from None
+        self._lock = descriptor
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def token(self) -> str:
+        """The password of programs; Absent when no owner has made one yet."""
+        try:
+            return read_private(self.token_file)
+        except FileNotFoundError:
+            raise Absent("no_owner", home=str(self.root)) from None
+
+    def owner(self) -> Mapping[str, object] | None:
+        """What the running owner says of itself; None after an orderly stop."""
+        try:
+            found = json.loads(read_private(self.owner_file))
+        except (FileNotFoundError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def say_owner(self, facts: Mapping[str, object]) -> None:
+        write_private(self.owner_file, json.dumps(facts, indent=1) + "\n")
+
+    def forget_owner(self) -> None:
+        self.owner_file.unlink(missing_ok=True)
+
+
+def read_private(path: Path) -> str:
+    """A small file of ours; a link in its place is not followed (S-45)."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(descriptor, encoding="utf-8") as file:
+        return file.read(1 << 20)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Whole or not at all, 0600; what stood there, link or not, is replaced and never followed."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(partial, flags, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)

@@ -1,0 +1,363 @@
+"""Settles runs: what was left in the copy becomes a proposal, and everything moves together."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from roundtable_desktop.engine.launching import copy_of, repository_of
+from roundtable_desktop.model.messages import End, WorkerResult, worker_result
+from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
+from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
+from roundtable_desktop.model.states import (
+    LIVE_RUNS,
+    TASK,
+    DeliveryMode,
+    ErrorKind,
+    Kind,
+    ProposalStatus,
+    Rank,
+    RunOutcome,
+    Source,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.model.times import instant
+from roundtable_desktop.rules import results
+from roundtable_desktop.rules.changes import telling
+from roundtable_desktop.rules.results import Settlement
+from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
+from roundtable_desktop.rules.signature import signature
+from roundtable_desktop.store import agents, journal, proposals, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store.db import Reader, Store, Tx
+
+INTERRUPTED_PAUSE = timedelta(seconds=60)
+"""A run that was told to break off is not started again at once: the machine may be going down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the runner left behind of one run."""
+
+    end: End
+    result: WorkerResult | None
+    unreadable: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A run with what it belongs to."""
+
+    run: Run
+    agent: Agent
+    workspace: Workspace
+    wakeup: Wakeup
+    task: Task | None
+
+
+class Completion:
+    """Acts of the launch pool; each may be repeated, and settles a run at most once."""
+
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        git: Git,
+        launcher: Launcher,
+        ids: Ids,
+        dice: Dice,
+        copies: Path,
+    ) -> None:
+        self._store, self._reader = store, reader
+        self._git, self._launcher = git, launcher
+        self._ids, self._dice, self._copies = ids, dice, copies
+
+    def settle(self, run_id: str) -> None:
+        """After the runner's last message. Collecting comes first and can be repeated: the same
+        copy gives the same commit under the same ref."""
+        around = self._around(run_id)
+        if around.run.status not in LIVE_RUNS:
+            return self._launcher.detach(run_id)
+        ended = read_ended(around.run.ended or {})
+        collected = Collected(head=None)
+        if around.task is not None and results.wants_collecting(ended.end, ended.result):
+            try:
+                collected = self._collect(around, around.task, ended)
+            except GitFailed as error:
+                self._uncollected(run_id, ended, error)
+                return self._launcher.detach(run_id)
+        settlement = results.settlement(ended.end, ended.result, changed=collected.head is not None)
+        self._close(run_id, settlement, ended, collected)
+        self._launcher.detach(run_id)
+
+    def lost(self, run_id: str) -> None:
+        """The runner vanished: whatever carries its mark is ended before anything runs again."""
+        left = self._launcher.sweep(run_id)
+        self._close(run_id, results.lost(), survivors=list(left))
+        self._launcher.detach(run_id)
+
+    def never_born(self, run_id: str) -> None:
+        """Recovery voided it: nothing ran, nothing is spent."""
+        self._close(run_id, results.never_born())
+        self._launcher.detach(run_id)
+
+    def unborn(self, run_id: str, kind: ErrorKind, text: str) -> bool:
+        """It could not be started, and the spool says so to a child that comes late.
+
+        False when a runner was born after all: then it is to be followed.
+        """
+        if not self._launcher.void(run_id):
+            return False
+        self._close(run_id, results.unborn(kind, text))
+        self._launcher.detach(run_id)
+        return True
+
+    def _around(self, run_id: str) -> Around:
+        with self._reader.snapshot() as view:
+            run = runs.get(view, run_id)
+            assert run is not None
+            agent, workspace = (
+                agents.get(view, run.agent_id),
+                workspaces.get(view, run.workspace_id),
+            )
+            wakeup = wakeups.get(view, run.wakeup_id)
+            assert agent is not None and workspace is not None and wakeup is not None
+            task = tasks.get(view, run.task_id) if run.task_id else None
+            return Around(run, agent, workspace, wakeup, task)
+
+    def _collect(self, around: Around, task: Task, ended: Ended) -> Collected:
+        run = around.run
+        assert run.base_commit is not None, "it was written before the runner was started"
+        with self._reader.snapshot() as view:
+            folder = copy_of(view, self._copies, around.workspace, task)
+        return self._git.collect(
+            repository_of(around.workspace),
+            str(folder),
+            base=run.base_commit,
+            ref=f"refs/roundtable/proposals/{run.id}",
+            message=commit_message(task, run, ended.result),
+            at=instant(ended.end.at),
+        )
+
+    def _uncollected(self, run_id: str, ended: Ended, error: GitFailed) -> None:
+        """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
+        settlement = Settlement(
+            status=results.lost().status,
+            outcome=RunOutcome.CRASHED,
+            layer=Layer.INCURABLE,
+            task=TaskStatus.BLOCKED,
+            kind=ErrorKind.SPAWN_FAILED,
+            text=f"{error.code}: {error.text}",
+        )
+        self._close(run_id, settlement, ended)
+
+    def _close(
+        self,
+        run_id: str,
+        settlement: Settlement,
+        ended: Ended | None = None,
+        collected: Collected | None = None,
+        survivors: list[int] | None = None,
+    ) -> None:
+        """Run, proposal, task, wakeup and agent in one transaction (W-01, W-09)."""
+        around = self._around(run_id)
+        with self._store.transaction() as tx:
+            run = runs.get(tx, run_id)
+            assert run is not None
+            if run.status not in LIVE_RUNS:
+                return
+            sign = None
+            if settlement.kind is not None:
+                program = Path(around.agent.command[0]).name
+                sign = signature(settlement.kind, program, settlement.text)
+            runs.finish(
+                tx,
+                run,
+                settlement.status,
+                outcome=settlement.outcome,
+                data={"error_kind": settlement.kind, "survivors": survivors or []},
+                error_kind=settlement.kind,
+                error_text=settlement.text[-4096:] or None,
+                error_signature=sign,
+                **_report(ended),
+            )
+            if settlement.outcome is RunOutcome.LOST:
+                _tell_lost(tx, run)
+            task = tasks.get(tx, run.task_id) if run.task_id else None
+            if task is not None:
+                self._move_task(tx, around, task, settlement, ended)
+                if collected is not None and collected.head is not None:
+                    self._propose(tx, run, task, collected)
+            self._answer_wakeup(tx, around, run, task, settlement, sign or "")
+            agents.touch_finished(tx, run.agent_id)
+            tx.nudge("queue")
+
+    def _move_task(
+        self, tx: Tx, around: Around, task: Task, settlement: Settlement, ended: Ended | None
+    ) -> None:
+        """A person may have moved it meanwhile; then it stays where they put it."""
+        to = settlement.task
+        if to is None or not TASK.allows(task.status, to):
+            return
+        blocked = None
+        if to is TaskStatus.BLOCKED:
+            blocked = _blocked(around, settlement, ended)
+        data = {"run_id": around.run.id, "error_kind": settlement.kind}
+        tasks.move(tx, task, to, actor=SYSTEM, blocked=blocked, data=data)
+
+    def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> None:
+        assert run.base_commit is not None and collected.head is not None
+        proposal = proposals.add(
+            tx,
+            id=self._ids.new(),
+            workspace_id=run.workspace_id,
+            task_id=task.id,
+            run_id=run.id,
+            base_commit=run.base_commit,
+            head_commit=collected.head,
+            files=[asdict(change) for change in collected.changes],
+            held=dict(collected.held) if collected.held else None,
+        )
+        if task.delivery is not DeliveryMode.AUTO or proposal.held or telling(collected.changes):
+            return
+        proposals.move(tx, proposal, ProposalStatus.APPROVED, data={"rule": "auto"})
+        proposals.intend(
+            tx,
+            proposal,
+            SYSTEM,
+            id=self._ids.new(),
+            branch=task.base_branch,
+            into_checkout=False,
+        )
+
+    def _answer_wakeup(
+        self,
+        tx: Tx,
+        around: Around,
+        run: Run,
+        task: Task | None,
+        settlement: Settlement,
+        sign: str,
+    ) -> None:
+        wakeup = wakeups.get(tx, run.wakeup_id)
+        assert wakeup is not None
+        match settlement.layer:
+            case Layer.NONE if settlement.outcome is RunOutcome.CANCELLED and not task_said(run):
+                status, outcome = WakeupStatus.CANCELLED, WakeupOutcome.USER_CANCELLED
+                wakeups.settle(tx, wakeup, status, outcome=outcome)
+            case Layer.NONE:
+                _executed(tx, wakeup)
+            case Layer.INCURABLE:
+                wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.INCURABLE)
+            case Layer.REQUEUE:
+                self._requeue(tx, wakeup, settlement)
+            case Layer.WAKEUP:
+                self._again(tx, wakeup, run)
+            case Layer.ATTEMPT:
+                _executed(tx, wakeup)
+                if task is not None:
+                    self._next_attempt(tx, around, task.id, sign)
+
+    def _requeue(self, tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
+        broken_off = settlement.outcome is RunOutcome.INTERRUPTED
+        at = tx.now + INTERRUPTED_PAUSE if broken_off else None
+        held_by = "interrupted" if broken_off else None
+        wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+
+    def _again(self, tx: Tx, wakeup: Wakeup, run: Run) -> None:
+        """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
+        at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
+        if at is not None:
+            wakeups.requeue(tx, wakeup, at=at, held_by="retry", retry_count=wakeup.retry_count + 1)
+            return
+        wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.EXHAUSTED)
+        task = tasks.get(tx, run.task_id) if run.task_id else None
+        if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
+            tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})
+
+    def _next_attempt(self, tx: Tx, around: Around, task_id: str, sign: str) -> None:
+        """Attempt retry: a new wakeup while the budget lasts, then the task has failed (C-52)."""
+        task = tasks.get(tx, task_id)
+        assert task is not None
+        verdict = attempt_retry(
+            budget=task.retry_budget,
+            spent=task.attempts_spent,
+            signature=sign,
+            last_signature=task.last_failure_signature,
+        )
+        tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
+        if verdict.again and task.status is TaskStatus.IN_PROGRESS:
+            number = task.attempt_wakeups + 1
+            cause = wakeups.Cause(
+                workspace_id=task.workspace_id,
+                agent_id=around.run.agent_id,
+                task_id=task.id,
+                source=Source.TASK_ASSIGNED,
+                reason="attempt_retry",
+                payload={"task_id": task.id, "attempt": number + 1},
+                key=f"attempt:{task.id}:{number}",
+                rank=Rank.EVENT,
+            )
+            wakeups.enqueue(tx, self._ids.new(), cause)
+        elif task.status is TaskStatus.IN_PROGRESS:
+            tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": around.run.id})
+
+
+def read_ended(kept: Mapping[str, object]) -> Ended:
+    """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
+    end = End.model_validate(kept["end"])
+    text = kept.get("result")
+    result = worker_result(text) if isinstance(text, str) else None
+    return Ended(end, result, text if isinstance(text, str) and result is None else None)
+
+
+def task_said(run: Run) -> bool:
+    """Whether the agent itself reported; then `cancelled` was its own word."""
+    return bool((run.ended or {}).get("result"))
+
+
+def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:
+    summary = result.summary.strip() if result else ""
+    parts = [f"T-{task.number}: {task.title}", summary, f"Roundtable-Run: {run.id}"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _report(ended: Ended | None) -> dict[str, object]:
+    if ended is None:
+        return {}
+    result: dict[str, object] = {}
+    if ended.result is not None:
+        result = ended.result.model_dump(exclude_none=True)
+    elif ended.unreadable is not None:
+        result = {"unreadable": ended.unreadable}
+    summary = ended.result.summary if ended.result else ended.end.tail.strip()[-1000:]
+    return {
+        "result_json": result,
+        "output_summary": summary,
+        "exit_code": ended.end.exit_code,
+    }
+
+
+def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dict[str, object]:
+    """C-24: who is to do what. `fix_agent` and `look_at_copy` are codes; an agent's own action
+    is its text."""
+    if ended is not None and ended.result is not None and ended.result.blocked is not None:
+        return ended.result.blocked.model_dump()
+    action = "fix_agent" if ended is None or ended.end.why == "spawn_failed" else "look_at_copy"
+    kind = str(settlement.kind)
+    return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
+
+
+def _executed(tx: Tx, wakeup: Wakeup) -> None:
+    wakeups.settle(tx, wakeup, WakeupStatus.FINISHED, outcome=WakeupOutcome.EXECUTED)
+
+
+def _tell_lost(tx: Tx, run: Run) -> None:
+    journal.tell(
+        tx,
+        Kind.AGENT_LOST,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={"agent_id": run.agent_id, "task_id": run.task_id},
+    )

@@ -1,0 +1,127 @@
+"""Delivers approved proposals: intent, git, outcome; held with the reason when in doubt (C-107)."""
+
+import logging
+import threading
+from collections.abc import Mapping
+
+from roundtable_desktop.engine.completion import commit_message
+from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Prepared
+from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
+from roundtable_desktop.model.states import (
+    PROPOSAL,
+    TASK,
+    DeliveryStatus,
+    Kind,
+    ProposalStatus,
+    TaskStatus,
+)
+from roundtable_desktop.store import proposals, runs, tasks, workspaces
+from roundtable_desktop.store.db import Reader, Store
+
+log = logging.getLogger(__name__)
+
+TRIES = 5
+"""How often a branch may move away under one delivery before a person is asked."""
+
+
+class Deliveries:
+    """Acts of the launch pool. One at a time: the product is the only hand on these branches
+    besides the user's own (C-27)."""
+
+    def __init__(self, store: Store, reader: Reader, git: Git) -> None:
+        self._store, self._reader, self._git = store, reader, git
+        self._one = threading.Lock()
+
+    def deliver(self, delivery_id: str) -> None:
+        """From `intended` to an outcome, also after a crash: what git may have begun is finished
+        or taken back first, by looking at the repository (house, Recovery of a delivery)."""
+        with self._one:
+            for _ in range(TRIES):
+                around = self._around(delivery_id)
+                if around is None:
+                    return
+                outcome = self._attempt(*around)
+                if not outcome.moved:
+                    return self._end(delivery_id, outcome.held)
+            self._end(delivery_id, {"code": "branch_moved"})
+
+    def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:
+        with self._reader.snapshot() as view:
+            delivery = proposals.get_delivery(view, delivery_id)
+            assert delivery is not None
+            proposal = proposals.get(view, delivery.proposal_id)
+            assert proposal is not None
+            task, run = tasks.get(view, proposal.task_id), runs.get(view, proposal.run_id)
+            workspace = workspaces.get(view, delivery.workspace_id)
+            assert task is not None and run is not None and workspace is not None
+        if delivery.status is not DeliveryStatus.INTENDED:
+            return None
+        return delivery, proposal, task, run, workspace
+
+    def _attempt(
+        self, delivery: Delivery, proposal: Proposal, task: Task, run: Run, workspace: Workspace
+    ) -> Delivered:
+        repository = repository_of(workspace)
+        try:
+            if delivery.old_commit and delivery.new_commit:
+                found = self._git.finish(
+                    repository,
+                    delivery.branch,
+                    old=delivery.old_commit,
+                    new=delivery.new_commit,
+                    intended_at=delivery.created_at,
+                )
+                if found is not None:
+                    return found
+            result = WorkerResult.model_validate(run.result_json) if _reported(run) else None
+            prepared = self._git.prepare(
+                repository,
+                delivery.branch,
+                base=proposal.base_commit,
+                head=proposal.head_commit,
+                message=commit_message(task, run, result),
+                at=delivery.created_at,
+            )
+            return self._put(delivery, workspace, prepared)
+        except GitFailed as error:
+            return Delivered(held={"code": error.code, "text": error.text})
+
+    def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
+        if prepared.new is None:
+            return Delivered(held={"code": "conflict", "paths": list(prepared.conflicts)})
+        with self._store.transaction() as tx:
+            proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
+        return self._git.deliver(
+            repository_of(workspace),
+            delivery.branch,
+            old=prepared.old,
+            new=prepared.new,
+            into_checkout=delivery.into_checkout,
+        )
+
+    def _end(self, delivery_id: str, held: Mapping[str, object] | None) -> None:
+        """Delivery, proposal and task in one transaction; a held one leaves both where they are."""
+        with self._store.transaction() as tx:
+            delivery = proposals.get_delivery(tx, delivery_id)
+            assert delivery is not None
+            if held is not None:
+                kind = Kind.MERGE_CONFLICTED if held["code"] == "conflict" else Kind.MERGE_FAILED
+                proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=held)
+                return
+            proposals.end_delivery(
+                tx, delivery, DeliveryStatus.DELIVERED, kind=Kind.MERGE_COMPLETED
+            )
+            proposal = proposals.get(tx, delivery.proposal_id)
+            assert proposal is not None
+            if PROPOSAL.allows(proposal.status, ProposalStatus.DELIVERED):
+                proposals.move(tx, proposal, ProposalStatus.DELIVERED)
+            task = tasks.get(tx, proposal.task_id)
+            if task is not None and TASK.allows(task.status, TaskStatus.DONE):
+                data = {"proposal_id": proposal.id}
+                tasks.move(tx, task, TaskStatus.DONE, actor=SYSTEM, data=data)
+
+
+def _reported(run: Run) -> bool:
+    return "status" in run.result_json

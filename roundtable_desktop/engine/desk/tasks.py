@@ -1,0 +1,171 @@
+"""Commands about tasks."""
+
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.records import Agent, Subject, Task, Workspace
+from roundtable_desktop.model.states import (
+    TASK,
+    AgentStatus,
+    DeliveryMode,
+    Rank,
+    Source,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store.db import Tx
+
+
+def create(
+    desk: Desk,
+    asked: Asked,
+    workspace_id: str,
+    *,
+    title: str,
+    description: str = "",
+    assignee_agent_id: str | None = None,
+    base_branch: str | None = None,
+    delivery: DeliveryMode | None = None,
+    retry_budget: int = 3,
+) -> Task:
+    """A task, numbered in its workspace; with an assignee it wakes it at once (K-05)."""
+    with desk.store.transaction() as tx:
+        workspace = _workspace(tx, workspace_id)
+    branch = base_branch or workspace.base_branch
+    if desk.git.commit_of(repository_of(workspace), branch) is None:
+        raise Invalid("unknown_branch", "/base_branch", branch=branch)
+
+    def act() -> Subject:
+        task = tasks.add(
+            tx,
+            asked.actor,
+            id=desk.ids.new(),
+            workspace_id=workspace_id,
+            number=workspaces.next_task_number(tx, workspace_id),
+            title=title,
+            description=description,
+            base_branch=branch,
+            delivery=delivery or workspace.delivery,
+            retry_budget=retry_budget,
+        )
+        if assignee_agent_id is not None:
+            _assign(tx, desk, asked, task, _agent(tx, workspace_id, assignee_agent_id))
+        return Subject("task", task.id)
+
+    with desk.store.transaction() as tx:
+        task = once(tx, asked, act, tasks.get)
+    return task
+
+
+def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
+    """Sets or changes the assignee and wakes it; the one before is not woken any more (K-30)."""
+    with desk.store.transaction() as tx:
+        task = get(tx, task_id)
+        check_revision(asked, task.revision)
+        agent = _agent(tx, task.workspace_id, agent_id)
+        if agent.id == task.assignee_agent_id:
+            return task
+        for waiting in wakeups.waiting_for_task(tx, task.id):
+            wakeups.settle(
+                tx,
+                waiting,
+                WakeupStatus.CANCELLED,
+                outcome=WakeupOutcome.STALE,
+                cancel_reason="assignee_changed",
+                actor=asked.actor,
+            )
+        return _assign(tx, desk, asked, task, agent)
+
+
+def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task:
+    """ "Run this now": a `user` wakeup of the highest class (C-53). What was tried before does
+    not count any more, and a task that stood still is open again."""
+
+    def act() -> Subject:
+        task = get(tx, task_id)
+        check_revision(asked, task.revision)
+        if task.assignee_agent_id is None:
+            raise Blocked("task_not_assigned", number=task.number)
+        if runs.lease_holder(tx, task.id) is not None:
+            raise Conflict("task_is_running", number=task.number)
+        _reopen(tx, asked, task)
+        tasks.fresh_budget(tx, task)
+        context = {"task_id": task.id, **({"text": text} if text else {})}
+        wakeup_id = desk.ids.new()
+        cause = wakeups.Cause(
+            workspace_id=task.workspace_id,
+            agent_id=task.assignee_agent_id,
+            task_id=task.id,
+            source=Source.USER,
+            reason="user_run",
+            payload={"user_id": asked.actor.id, "context": context},
+            key=f"user:{asked.key or wakeup_id}",
+            rank=Rank.USER,
+            actor=asked.actor,
+        )
+        wakeups.enqueue(tx, wakeup_id, cause)
+        return Subject("task", task.id)
+
+    with desk.store.transaction() as tx:
+        task = once(tx, asked, act, tasks.get)
+    return task
+
+
+def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
+    """A person starts it afresh; wakeups of before that still wait give way to theirs."""
+    for waiting in wakeups.waiting_for_task(tx, task.id):
+        wakeups.settle(
+            tx,
+            waiting,
+            WakeupStatus.CANCELLED,
+            outcome=WakeupOutcome.USER_CANCELLED,
+            actor=asked.actor,
+            data={"reason": "user_run"},
+        )
+    to = TaskStatus.IN_PROGRESS if task.status is TaskStatus.IN_REVIEW else TaskStatus.TODO
+    if task.status is TaskStatus.CANCELLED:
+        raise Conflict("task_cancelled", number=task.number)
+    if TASK.allows(task.status, to) and task.status is not TaskStatus.IN_PROGRESS:
+        tasks.move(tx, task, to, actor=asked.actor)
+
+
+def _assign(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> Task:
+    assigned = tasks.assign(tx, task, agent.id, asked.actor)
+    cause = wakeups.Cause(
+        workspace_id=task.workspace_id,
+        agent_id=agent.id,
+        task_id=task.id,
+        source=Source.TASK_ASSIGNED,
+        reason="assigned",
+        payload={"task_id": task.id},
+        key=f"task_assigned:{task.id}:{assigned.assignment_seq}",
+        actor=asked.actor,
+    )
+    wakeups.enqueue(tx, desk.ids.new(), cause)
+    return assigned
+
+
+def get(tx: Tx, task_id: str) -> Task:
+    task = tasks.get(tx, task_id)
+    if task is None:
+        raise Absent("unknown_task")
+    return task
+
+
+def _workspace(tx: Tx, workspace_id: str) -> Workspace:
+    workspace = workspaces.get(tx, workspace_id)
+    if workspace is None:
+        raise Absent("unknown_workspace", "/workspace_id")
+    return workspace
+
+
+def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
+    """Of the same workspace; another one's is as if it did not exist (K-64)."""
+    agent = agents.get(tx, agent_id)
+    if agent is None or agent.workspace_id != workspace_id:
+        raise Absent("unknown_agent", "/assignee_agent_id")
+    if agent.status is AgentStatus.RETIRED:
+        raise Conflict("agent_retired", "/assignee_agent_id", agent=agent.name)
+    return agent

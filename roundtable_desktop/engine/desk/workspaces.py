@@ -1,0 +1,72 @@
+"""Commands about workspaces."""
+
+from zoneinfo import available_timezones
+
+from roundtable_desktop.engine.desk import Asked, Desk, once
+from roundtable_desktop.model.errors import Conflict, Invalid
+from roundtable_desktop.model.ports import RepositoryFacts
+from roundtable_desktop.model.records import Subject, Workspace
+from roundtable_desktop.model.states import DeliveryMode
+from roundtable_desktop.store import workspaces
+from roundtable_desktop.store.db import Tx
+
+
+def register(
+    desk: Desk,
+    asked: Asked,
+    path: str,
+    *,
+    name: str | None = None,
+    base_branch: str | None = None,
+    timezone: str | None = None,
+    delivery: DeliveryMode | None = None,
+) -> Workspace:
+    """Registers the git repository at `path`; nothing is written into it.
+
+    name: defaults to its folder's, made unique. base_branch: defaults to what is checked out.
+    Raises Invalid with a pointer to the field, Conflict when path or name is taken.
+    """
+    facts = desk.git.inspect(path)
+    if timezone is not None and timezone not in available_timezones():
+        raise Invalid("unknown_timezone", "/timezone", timezone=timezone)
+    if not facts.author_name or not facts.author_email:
+        raise Invalid("no_identity", "/path", path=facts.path)
+    branch = base_branch or facts.branch
+    if branch is None:
+        raise Invalid("detached_head", "/base_branch", path=facts.path)
+
+    def act() -> Subject:
+        if taken := workspaces.at_path(tx, facts.path):
+            raise Conflict("path_registered", "/path", path=facts.path, name=taken.name)
+        workspace = workspaces.add(
+            tx,
+            asked.actor,
+            id=desk.ids.new(),
+            name=_name(tx, facts, name),
+            path=facts.path,
+            git_dir=facts.git_dir,
+            base_branch=branch,
+            timezone=timezone or "UTC",
+            delivery=delivery or DeliveryMode.APPROVAL,
+            author_name=facts.author_name,
+            author_email=facts.author_email,
+            git_settings=dict(facts.settings),
+        )
+        return Subject("workspace", workspace.id)
+
+    with desk.store.transaction() as tx:
+        workspace = once(tx, asked, act, workspaces.get)
+    return workspace
+
+
+def _name(tx: Tx, facts: RepositoryFacts, wanted: str | None) -> str:
+    if wanted is not None:
+        if workspaces.named(tx, wanted):
+            raise Conflict("name_taken", "/name", name=wanted)
+        return wanted
+    folder = facts.path.rstrip("/").rpartition("/")[2] or "repository"
+    name, number = folder, 1
+    while workspaces.named(tx, name):
+        number += 1
+        name = f"{folder}-{number}"
+    return name

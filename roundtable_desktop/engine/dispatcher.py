@@ -1,0 +1,88 @@
+"""Takes the next wakeup, asks the gates and settles their answer."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import assert_never
+
+from roundtable_desktop.engine import pipeline
+from roundtable_desktop.engine.steps import PIPELINE
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import Wakeup
+from roundtable_desktop.model.states import Kind, WakeupOutcome, WakeupStatus
+from roundtable_desktop.model.verdicts import (
+    Answer,
+    Cancel,
+    Fail,
+    Finish,
+    Go,
+    Hold,
+    Launched,
+)
+from roundtable_desktop.store import agents, tasks, wakeups, workspaces
+from roundtable_desktop.store.db import Store, Tx
+
+
+class Dispatcher:
+    """`launch(run_id)` gets every run that was born; it must return at once."""
+
+    def __init__(self, store: Store, ids: Ids, launch: Callable[[str], None]) -> None:
+        self._store = store
+        self._ids = ids
+        self._launch = launch
+
+    def step(self) -> bool:
+        """One wakeup: claimed in one transaction, judged and settled in the next.
+
+        False when there is none. A crash between the two leaves it claimed without a run, and
+        recovery queues it again (C-58).
+        """
+        with self._store.transaction() as tx:
+            wakeup = wakeups.claim_next(tx)
+        if wakeup is None:
+            return False
+        with self._store.transaction() as tx:
+            answer = self._judge(tx, wakeup)
+        if isinstance(answer, Launched):
+            self._launch(answer.run_id)
+        return True
+
+    def _judge(self, tx: Tx, wakeup: Wakeup) -> Answer:
+        agent = agents.get(tx, wakeup.agent_id)
+        workspace = workspaces.get(tx, wakeup.workspace_id)
+        assert agent is not None and workspace is not None, "foreign keys hold"
+        task = tasks.get(tx, wakeup.task_id) if wakeup.task_id else None
+        if task is not None and task.workspace_id != wakeup.workspace_id:
+            task = None  # K-64: another workspace's task is none of its business
+        with ExitStack() as undo:
+            case = pipeline.Case(wakeup, agent, workspace, task, self._ids, self._ids.new(), undo)
+            answer = pipeline.walk(tx, case, PIPELINE)
+        wakeups.keep_decisions(tx, wakeup.id, case.decisions)
+        settle(tx, wakeup, answer)
+        return answer
+
+
+def settle(tx: Tx, wakeup: Wakeup, answer: Answer) -> None:
+    """What becomes of the wakeup; only a launched one stays claimed."""
+    match answer:
+        case Launched():
+            return
+        case Finish(outcome, detail):
+            wakeups.settle(tx, wakeup, WakeupStatus.FINISHED, outcome=outcome, data=detail)
+        case Hold(held_by, until):
+            wakeups.requeue(tx, wakeup, at=until, held_by=held_by, retry_count=wakeup.retry_count)
+        case Cancel(reason, detail):
+            wakeups.settle(
+                tx,
+                wakeup,
+                WakeupStatus.CANCELLED,
+                outcome=WakeupOutcome.STALE,
+                cancel_reason=reason,
+                kind=Kind.WAKEUP_STALE_CANCELLED,
+                data={"reason": reason, "task_id": wakeup.task_id, **detail},
+            )
+        case Fail(outcome, detail):
+            wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome, data=detail)
+        case Go():
+            raise AssertionError("the last step answers with something else")
+        case _:
+            assert_never(answer)

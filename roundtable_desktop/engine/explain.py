@@ -1,0 +1,99 @@
+"""Why a wakeup ran, waits or was refused, from the same rules that decide (N-03)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from roundtable_desktop.engine.pipeline import decision
+from roundtable_desktop.model.records import Run, Task, Wakeup
+from roundtable_desktop.model.states import WakeupStatus
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.verdicts import Go
+from roundtable_desktop.rules.admission import Waiting, before_claim
+from roundtable_desktop.store import agents, proposals, runs, wakeups
+from roundtable_desktop.store.db import View
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """code and values make the sentence; gates are {gate, verdict, detail, at} in order."""
+
+    code: str
+    values: Mapping[str, object]
+    gates: Sequence[Mapping[str, object]] = ()
+    wakeup_id: str | None = None
+    run_id: str | None = None
+    more: Sequence["Explanation"] = field(default=())
+
+
+def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
+    kept = list(wakeup.decisions)
+    if wakeup.status is WakeupStatus.QUEUED:
+        return _waiting(view, wakeup, now, kept)
+    values: dict[str, object] = {"agent_id": wakeup.agent_id, "reason": wakeup.cancel_reason}
+    code = f"wakeup_{wakeup.outcome or wakeup.status}"
+    return Explanation(code, values, kept, wakeup.id, wakeup.run_id)
+
+
+def _waiting(
+    view: View, wakeup: Wakeup, now: datetime, kept: list[Mapping[str, object]]
+) -> Explanation:
+    agent = agents.get(view, wakeup.agent_id)
+    assert agent is not None, "foreign keys hold"
+    facts = Waiting(
+        agent=agent,
+        claimed=wakeups.claimed_by(view, agent.id),
+        rank=wakeup.rank,
+        scheduled_retry_at=wakeup.scheduled_retry_at,
+        held_by=wakeup.held_by,
+    )
+    gates: list[Mapping[str, object]] = []
+    for gate, answer in before_claim(facts, now):
+        gates.append(decision(gate, answer, rfc3339(now)))
+        if not isinstance(answer, Go):
+            detail = gates[-1]["detail"]
+            assert isinstance(detail, dict)
+            values = {"agent": agent.name, "retries": wakeup.retry_count, **detail}
+            held_by = str(detail["held_by"])
+            return Explanation(f"waits_{held_by}", values, [*kept, *gates], wakeup.id)
+    values = {"agent": agent.name}
+    return Explanation("waits_turn", values, [*kept, *gates], wakeup.id)
+
+
+def of_run(view: View, run: Run, now: datetime) -> Explanation:
+    """The run's end, and the decisions that let it start."""
+    wakeup = wakeups.get(view, run.wakeup_id)
+    assert wakeup is not None, "foreign keys hold"
+    values: dict[str, object] = {
+        "outcome": run.outcome,
+        "error_kind": run.error_kind,
+        "exit_code": run.exit_code,
+        "attempt": run.attempt_index,
+    }
+    code = f"run_{run.outcome or run.status}"
+    later = of_wakeup(view, wakeup, now)
+    return Explanation(code, values, list(wakeup.decisions), wakeup.id, run.id, (later,))
+
+
+def of_task(view: View, task: Task, now: datetime) -> Explanation:
+    """What will happen next with it, or why nothing will."""
+    blocked = dict(task.blocked or {})
+    delivery = _last_delivery(view, task)
+    values: dict[str, object] = {"number": task.number, **blocked, **delivery}
+    code = f"task_{task.status}"
+    if task.assignee_agent_id is None and code == "task_todo":
+        code = "task_unassigned"
+    elif delivery:
+        code = "task_delivery_held"
+    wakeup = wakeups.latest_for_task(view, task.id)
+    more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
+    attempts = runs.of_task(view, task.id)
+    last = attempts[-1].id if attempts else None
+    return Explanation(code, values, (), wakeup.id if wakeup else None, last, more)
+
+
+def _last_delivery(view: View, task: Task) -> dict[str, object]:
+    """The reason of the newest try, while it is held."""
+    offered = proposals.of_task(view, task.id)
+    tries = proposals.deliveries(view, offered[-1].id) if offered else []
+    return dict(tries[-1].reason or {}) if tries else {}

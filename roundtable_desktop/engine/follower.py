@@ -1,0 +1,121 @@
+"""The thread that reads the runners' spools, woken by their control channels (house, Wake)."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from roundtable_desktop.engine import spools
+from roundtable_desktop.model.ports import Clock, Launcher, SpoolState
+from roundtable_desktop.model.records import Run
+from roundtable_desktop.model.states import LIVE_RUNS, RunStatus
+from roundtable_desktop.store import runs
+from roundtable_desktop.store.db import Reader, Store
+
+log = logging.getLogger(__name__)
+
+START_ACK = 60.0
+"""Seconds that a started runner may take until its spool exists (house, Deadlines)."""
+
+_IDLE = 60.0
+_STARTING = 0.5
+
+
+class Follower:
+    """`ended(run_id)` when a runner said its last word, `lost(run_id)` when it vanished without,
+    `unborn(run_id)` when it never came; each returns at once."""
+
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        launcher: Launcher,
+        clock: Clock,
+        *,
+        ended: Callable[[str], None],
+        lost: Callable[[str], None],
+        unborn: Callable[[str], None],
+    ) -> None:
+        self._store = store
+        self._reader = reader
+        self._launcher = launcher
+        self._clock = clock
+        self._ended, self._lost, self._unborn = ended, lost, unborn
+        self._lock = threading.Lock()
+        self._awaited: dict[str, float] = {}
+        self._fresh: set[str] = set()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="follower")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._launcher.nudge()
+        self._thread.join()
+
+    def follow(self, run_id: str) -> None:
+        """From any thread; safe to repeat."""
+        with self._lock:
+            self._awaited[run_id] = self._clock.monotonic() + START_ACK
+            self._fresh.add(run_id)
+        self._launcher.attach(run_id)
+        self._launcher.nudge()
+
+    def _work(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._look()
+            except Exception:
+                log.exception("follower stumbled")
+                self._stopping.wait(1.0)
+
+    def _look(self) -> None:
+        with self._lock:
+            waiting = bool(self._awaited)
+        told = self._launcher.wait(_STARTING if waiting else _IDLE)
+        with self._lock:
+            told |= self._fresh | self._awaited.keys()
+            self._fresh.clear()
+        for run_id in sorted(told):
+            if not self._stopping.is_set():
+                self.consume(run_id)
+
+    def consume(self, run_id: str) -> None:
+        """All that is there now. The lock is asked first, then it is read to the end, then
+        decided: a free lock after that means that nothing will ever follow."""
+        while True:
+            state = self._launcher.state(run_id)
+            with self._reader.snapshot() as view:
+                run = runs.get(view, run_id)
+            if run is None or run.status not in LIVE_RUNS or (run.ended or {}).get("end"):
+                return self._forget(run_id)
+            chunk = self._launcher.read(run_id, run.spool_offset)
+            if not chunk:
+                return self._decide(run, state)
+            with self._store.transaction() as tx:
+                applied = spools.apply(tx, run, chunk)
+            if applied is not None and applied.ended:
+                self._forget(run_id)
+                self._ended(run_id)
+                return None
+
+    def _decide(self, run: Run, state: SpoolState) -> None:
+        if state is SpoolState.FREE:
+            self._forget(run.id)
+            self._lost(run.id)
+        elif run.status is not RunStatus.STARTING:
+            self._forget(run.id)
+        elif state is SpoolState.ABSENT and self._overdue(run.id):
+            self._forget(run.id)
+            self._unborn(run.id)
+
+    def _overdue(self, run_id: str) -> bool:
+        with self._lock:
+            due = self._awaited.get(run_id)
+        return due is not None and self._clock.monotonic() > due
+
+    def _forget(self, run_id: str) -> None:
+        """Its hello has come, or its end: it is not looked at unless its channel speaks."""
+        with self._lock:
+            self._awaited.pop(run_id, None)

@@ -1,0 +1,139 @@
+"""The outside half of a launch: the copy, then the runner; the decision was made before."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from roundtable_desktop.model.ports import (
+    Deadlines,
+    Git,
+    GitFailed,
+    Ids,
+    Launcher,
+    LaunchFailed,
+    LaunchOrder,
+    Repository,
+    Secrets,
+    SpoolState,
+)
+from roundtable_desktop.model.records import Agent, Run, Task, Workspace
+from roundtable_desktop.model.states import ErrorKind, ProposalStatus, RunStatus
+from roundtable_desktop.rules.environment import for_agents
+from roundtable_desktop.store import agents, proposals, runs, tasks, workspaces
+from roundtable_desktop.store.db import Reader, Store, View
+
+
+def repository_of(workspace: Workspace) -> Repository:
+    return Repository(
+        path=workspace.path,
+        git_dir=workspace.git_dir,
+        author_name=workspace.author_name,
+        author_email=workspace.author_email,
+        settings=workspace.git_settings,
+    )
+
+
+def copy_of(view: View, copies: Path, workspace: Workspace, task: Task) -> Path:
+    """The task's working copy. What was delivered is done with: later work starts in a new one,
+    and the old folder stays as it is until retention frees it."""
+    delivered = sum(
+        proposal.status is ProposalStatus.DELIVERED for proposal in proposals.of_task(view, task.id)
+    )
+    suffix = f"-{delivered + 1}" if delivered else ""
+    return copies / str(workspace.number) / f"t{task.number}{suffix}"
+
+
+class Launching:
+    """Acts of the launch pool; `unborn(run_id, kind, text)` settles what could not start
+    and answers whether that is so."""
+
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        git: Git,
+        launcher: Launcher,
+        secrets: Secrets,
+        ids: Ids,
+        *,
+        copies: Path,
+        environ: Mapping[str, str],
+        follow: Callable[[str], None],
+        unborn: Callable[[str, ErrorKind, str], bool],
+    ) -> None:
+        self._store, self._reader = store, reader
+        self._git, self._launcher, self._secrets, self._ids = git, launcher, secrets, ids
+        self._copies = copies
+        self._environ = for_agents(environ)
+        self._follow, self._unborn = follow, unborn
+
+    def launch(self, run_id: str) -> None:
+        """Intent is the row `starting`; the outcome is the spool that the runner makes. Repeated
+        after an error it goes on where it was: the copy is kept, the spool can be made once."""
+        with self._reader.snapshot() as view:
+            run = runs.get(view, run_id)
+            assert run is not None and run.task_id is not None
+            task, agent = tasks.get(view, run.task_id), agents.get(view, run.agent_id)
+            workspace = workspaces.get(view, run.workspace_id)
+            assert task is not None and agent is not None and workspace is not None
+            folder = copy_of(view, self._copies, workspace, task)
+            base = run.base_commit or _kept_base(view, task, folder)
+        if run.status is not RunStatus.STARTING:
+            return
+        if self._launcher.state(run_id) is not SpoolState.ABSENT:
+            return self._follow(run_id)
+        try:
+            self._prepare(run, task, workspace, folder, base)
+            self._launcher.launch(self._order(run, agent, folder))
+        except LaunchFailed as error:
+            if self._unborn(run_id, _kind(error.kind), error.text):
+                return
+        except GitFailed as error:
+            text = f"{error.code}: {error.text}"
+            if self._unborn(run_id, ErrorKind.SPAWN_FAILED, text):
+                return
+        self._follow(run_id)
+
+    def _prepare(
+        self, run: Run, task: Task, workspace: Workspace, folder: Path, base: str | None
+    ) -> None:
+        repository = repository_of(workspace)
+        commit = base or self._git.commit_of(repository, task.base_branch)
+        if commit is None:
+            raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {task.base_branch}")
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._git.make_copy(repository, str(folder), commit)
+        if run.base_commit is None:
+            with self._store.transaction() as tx:
+                runs.set_base(tx, run.id, commit)
+
+    def _order(self, run: Run, agent: Agent, folder: Path) -> LaunchOrder:
+        return LaunchOrder(
+            run=run.id,
+            task=run.task_id,
+            attempt=run.attempt_index,
+            fence=run.fence,
+            control_key=self._ids.secret(),
+            adapter=str(agent.adapter),
+            command=agent.command,
+            cwd=str(folder),
+            prompt=run.assembled_prompt,
+            environment=self._environ,
+            secrets=self._secrets.get(agent.id),
+            deadlines=Deadlines(
+                silence_limit=agent.silence_limit_sec,
+                soft=agent.soft_timeout_sec,
+                hard=agent.hard_timeout_sec,
+            ),
+        )
+
+
+def _kept_base(view: View, task: Task, folder: Path) -> str | None:
+    """A retry keeps the copy, so it keeps the commit that the copy began at."""
+    if not folder.exists():
+        return None
+    earlier = [run.base_commit for run in runs.of_task(view, task.id) if run.base_commit]
+    return earlier[-1] if earlier else None
+
+
+def _kind(word: str) -> ErrorKind:
+    return ErrorKind(word) if word in list(ErrorKind) else ErrorKind.SPAWN_FAILED

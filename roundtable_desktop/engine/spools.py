@@ -1,0 +1,110 @@
+"""Applies what a runner has written: each message once, with its effects, in one transaction."""
+
+import logging
+from dataclasses import dataclass
+
+from roundtable_desktop.model.messages import (
+    AgentBorn,
+    Controlled,
+    Deadline,
+    End,
+    Hello,
+    Message,
+    Pulse,
+    Result,
+    Silent,
+    read_message,
+)
+from roundtable_desktop.model.records import Run, Subject
+from roundtable_desktop.model.states import Kind, RunStatus
+from roundtable_desktop.store import journal, runs
+from roundtable_desktop.store.db import Tx
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """ended: the runner's last message was among them."""
+
+    run: Run
+    ended: bool
+
+
+def apply(tx: Tx, run: Run, chunk: bytes) -> Applied | None:
+    """`chunk` holds whole lines from `run.spool_offset`; None when somebody else was first."""
+    lines = chunk.splitlines()
+    messages = [read_message(line) for line in lines]
+    known = [message for message in messages if message is not None]
+    seq = max([run.spool_seq, *(message.seq for message in known)])
+    if not runs.advance(tx, run, len(chunk), seq):
+        return None
+    expected = run.spool_seq
+    for message in messages:
+        if message is None or message.seq != expected + 1:
+            _damaged(tx, run, expected)
+        if message is not None:
+            expected = message.seq
+            _effect(tx, run, message)
+            fresh = runs.get(tx, run.id)
+            assert fresh is not None
+            run = fresh
+    return Applied(run, any(isinstance(message, End) for message in known))
+
+
+def _damaged(tx: Tx, run: Run, after: int) -> None:
+    """A line that is no message of ours, or one that is missing: told, never guessed at."""
+    log.warning("spool damaged run=%s after=%d", run.id, after)
+    _tell(tx, run, Kind.SPOOL_DAMAGED, {"after": after})
+
+
+def _effect(tx: Tx, run: Run, message: Message) -> None:
+    match message:
+        case Hello():
+            _hello(tx, run, message)
+        case AgentBorn():
+            _agent(tx, run, message)
+        case Pulse():
+            runs.pulse(tx, run.id)
+            _tell(tx, run, Kind.AGENT_HEARTBEAT, _facts(message))
+        case Silent():
+            _tell(tx, run, Kind.AGENT_SILENT, _facts(message))
+        case Deadline():
+            _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
+        case Controlled():
+            _tell(tx, run, Kind.RUN_CONTROLLED, _facts(message))
+        case Result():
+            runs.keep_ended(tx, run, {"result": message.text})
+        case End():
+            runs.keep_ended(tx, run, {"end": message.model_dump()})
+        case _:
+            log.info("spool message of no effect run=%s seq=%d", run.id, message.seq)
+
+
+def _hello(tx: Tx, run: Run, hello: Hello) -> None:
+    """A runner with another fence is a stale attempt's: nothing of it counts (F-13)."""
+    if hello.fence != run.fence or run.status is not RunStatus.STARTING:
+        _damaged(tx, run, hello.seq)
+        return
+    runs.start(tx, run)
+    runs.add_process(tx, run.id, "runner", pid=hello.pid, boot=hello.boot, ticks=hello.ticks)
+
+
+def _agent(tx: Tx, run: Run, agent: AgentBorn) -> None:
+    boot = next((process.boot_id for process in runs.processes(tx, run.id)), "")
+    runs.add_process(tx, run.id, "agent", pid=agent.pid, boot=boot, ticks=agent.ticks)
+    _tell(tx, run, Kind.AGENT_STARTED, {"attempt": run.attempt_index, "pid": agent.pid})
+
+
+def _facts(message: Message) -> dict[str, object]:
+    return message.model_dump(exclude={"seq", "at", "kind"})
+
+
+def _tell(tx: Tx, run: Run, kind: Kind, data: dict[str, object]) -> None:
+    journal.tell(
+        tx,
+        kind,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={"agent_id": run.agent_id, "task_id": run.task_id, **data},
+    )

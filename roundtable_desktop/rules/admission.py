@@ -1,0 +1,98 @@
+"""The gates: may this agent be woken now, and is this wakeup still wanted (C-98)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from roundtable_desktop.model.records import Agent, Task
+from roundtable_desktop.model.states import TERMINAL_TASKS, AgentStatus, WakeupOutcome
+from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go, Hold
+
+CONTENDED = timedelta(seconds=60)
+"""How long the loser of a task's lease waits, without spending a retry (C-11)."""
+
+_SETTLED_BY_STATUS = {
+    AgentStatus.PAUSED: WakeupOutcome.AGENT_PAUSED,
+    AgentStatus.STOPPED: WakeupOutcome.AGENT_STOPPED,
+    AgentStatus.RETIRED: WakeupOutcome.AGENT_STOPPED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What the gates before the claim need of one queued wakeup and its agent."""
+
+    agent: Agent
+    claimed: int
+    rank: int
+    scheduled_retry_at: datetime | None
+    held_by: str | None
+
+
+def cooled_at(agent: Agent) -> datetime | None:
+    """When its cooldown ends; None when it has never been woken (K-42)."""
+    last = agent.last_wakeup_finished_at
+    return None if last is None else last + timedelta(seconds=agent.cooldown_sec)
+
+
+def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
+    """Each gate before the claim with its answer, in order; the claim is one SQL statement with
+    the same conditions, and a test holds the two together."""
+    return [
+        ("scheduled_retry", _scheduled(waiting, now)),
+        *([] if waiting.agent.status is not AgentStatus.ACTIVE else _of_active(waiting, now)),
+    ]
+
+
+def _of_active(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
+    return [("cooldown", _cooldown(waiting, now)), ("capacity", _capacity(waiting, now))]
+
+
+def _scheduled(waiting: Waiting, now: datetime) -> Answer:
+    due = waiting.scheduled_retry_at
+    if due is not None and due > now:
+        return Hold(waiting.held_by or "retry", due)
+    return Go()
+
+
+def _cooldown(waiting: Waiting, now: datetime) -> Answer:
+    ends = cooled_at(waiting.agent)
+    detail: dict[str, object] = {"cooldown_sec": waiting.agent.cooldown_sec}
+    if ends is None or ends <= now or waiting.rank == 0:
+        return Go(detail)
+    return Hold("cooldown", ends, detail)
+
+
+def _capacity(waiting: Waiting, now: datetime) -> Answer:
+    most = waiting.agent.max_concurrent_sessions
+    detail: dict[str, object] = {"live": waiting.claimed, "most": most}
+    return Go(detail) if waiting.claimed < most else Hold("capacity", now, detail)
+
+
+def agent_status(agent: Agent) -> Answer:
+    """K-40: a paused agent's wakeup is finished, and comes back when it is resumed (C-10)."""
+    outcome = _SETTLED_BY_STATUS.get(agent.status)
+    detail: dict[str, object] = {"status": str(agent.status)}
+    return Go(detail) if outcome is None else Finish(outcome, detail)
+
+
+def staleness(agent_id: str, task_id: str | None, task: Task | None, *, by_person: bool) -> Answer:
+    """K-29: is what the wakeup is about still this agent's and still open.
+
+    by_person: the person may wake any agent for a task, also one that is not its assignee.
+    """
+    if task_id is None:
+        return Go()
+    if task is None:
+        return Cancel("task_not_found", {"task_id": task_id})
+    if task.status in TERMINAL_TASKS:
+        return Cancel("task_terminal", {"task_id": task_id, "status": str(task.status)})
+    if task.assignee_agent_id != agent_id and not by_person:
+        return Cancel("assignee_changed", {"task_id": task_id, "now": task.assignee_agent_id})
+    return Go({"status": str(task.status)})
+
+
+def task_lease(holder: str | None, now: datetime) -> Answer:
+    """One run at a time works on a task; the loser waits and is not dropped (K-41, C-11)."""
+    if holder is None:
+        return Go()
+    return Hold("checkout_contended", now + CONTENDED, {"run_id": holder})

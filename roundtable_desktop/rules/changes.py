@@ -1,0 +1,25 @@
+"""Which changed paths want a person's eye before they are delivered by rule (S-67, attacker R)."""
+
+import re
+from collections.abc import Iterable
+
+from roundtable_desktop.model.ports import Change
+
+_TELLING = re.compile(
+    r"(^|/)(\.git(attributes|modules|ignore)|\.github|\.gitlab-ci\.yml|\.vscode|\.idea|\.claude|"
+    r"\.cursor|\.codex|\.gemini|\.mcp\.json|\.envrc|\.husky|\.pre-commit-config\.yaml|"
+    r"\.roundtable|package\.json|Makefile|[^/]*\.hook)(/|$)",
+    re.IGNORECASE,
+)
+_SYMLINK, _EXECUTABLE = "120000", "100755"
+
+
+def telling(changes: Iterable[Change]) -> list[str]:
+    """Paths that can run code or change what agents and tools do: automatic delivery waits."""
+    return [
+        change.path
+        for change in changes
+        if _TELLING.search(change.path)
+        or change.new_mode == _SYMLINK
+        or (change.new_mode == _EXECUTABLE != change.old_mode)
+    ]

@@ -1,0 +1,123 @@
+"""What a run that ended amounts to: its outcome, what becomes of the task and who tries again."""
+
+from dataclasses import dataclass
+
+from roundtable_desktop.model.messages import End, WorkerResult
+from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
+from roundtable_desktop.rules.retry import Layer
+
+INCURABLE = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.PERMISSION_DENIED)
+"""What waiting cannot cure: not tried again (C-38, B-074)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """task: where its status goes, None to leave it. text: of the error, as it was said."""
+
+    status: RunStatus
+    outcome: RunOutcome
+    layer: Layer = Layer.NONE
+    task: TaskStatus | None = None
+    kind: ErrorKind | None = None
+    text: str = ""
+
+
+def wants_collecting(end: End, result: WorkerResult | None) -> bool:
+    """Only a run that ended by itself proposes its changes; others keep them in the copy."""
+    if end.why != "exited":
+        return False
+    return result.status == "completed" if result is not None else end.exit_code == 0
+
+
+def settlement(end: End, result: WorkerResult | None, *, changed: bool) -> Settlement:
+    """First match wins (contract, How an agent reports; C-103, C-90)."""
+    if end.why != "exited":
+        return _broken_off(end)
+    if result is not None:
+        return _reported(result, changed)
+    return _by_sign(end, changed)
+
+
+def _broken_off(end: End) -> Settlement:
+    match end.why:
+        case "cancelled":
+            return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=TaskStatus.TODO)
+        case "interrupted":
+            return Settlement(RunStatus.CANCELLED, RunOutcome.INTERRUPTED, Layer.REQUEUE)
+        case "silence" | "hard":
+            kind = ErrorKind.TIMED_OUT
+            return _failed(RunOutcome.TIMED_OUT, Layer.WAKEUP, kind, _said(end))
+        case _:
+            return _not_started(end)
+
+
+def _not_started(end: End) -> Settlement:
+    known = {str(kind): kind for kind in (*INCURABLE, ErrorKind.SPAWN_FAILED)}
+    kind = known.get(end.error.kind if end.error else "", ErrorKind.SPAWN_FAILED)
+    text = end.error.text if end.error else ""
+    return unborn(kind, text)
+
+
+def unborn(kind: ErrorKind, text: str) -> Settlement:
+    """The agent never ran (A-20): permission and a missing program block, the rest is retried."""
+    if kind in INCURABLE:
+        return _failed(RunOutcome.CRASHED, Layer.INCURABLE, kind, text, TaskStatus.BLOCKED)
+    return _failed(RunOutcome.CRASHED, Layer.WAKEUP, kind, text)
+
+
+def _reported(result: WorkerResult, changed: bool) -> Settlement:
+    match result.status:
+        case "completed":
+            return _completed(changed)
+        case "failed":
+            text = result.error.text if result.error else result.summary
+            return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, text)
+        case "blocked":
+            return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
+        case "cancelled":
+            to = TaskStatus.INTERRUPTED if result.resumable else TaskStatus.CANCELLED
+            return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=to)
+
+
+def _by_sign(end: End, changed: bool) -> Settlement:
+    code = end.exit_code if end.exit_code is not None else 1
+    if code == 0 and (changed or end.output_bytes):
+        return _completed(changed)
+    if code == 0:
+        kind = ErrorKind.NO_RESULT
+        return _failed(RunOutcome.NO_RESULT, Layer.ATTEMPT, kind, _said(end))
+    if code < 0:
+        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
+    return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, _said(end))
+
+
+def lost() -> Settlement:
+    """The runner vanished without an end: an ordinary retry (C-58)."""
+    return _failed(RunOutcome.LOST, Layer.WAKEUP, ErrorKind.LOST, "")
+
+
+def never_born() -> Settlement:
+    """The owner died between the decision and the start: queued again at no cost (C-58)."""
+    return _failed(RunOutcome.LOST, Layer.REQUEUE, ErrorKind.LOST, "")
+
+
+def _completed(changed: bool) -> Settlement:
+    """A change waits for its delivery; without one the task is done (K-54, C-97)."""
+    if changed:
+        return Settlement(RunStatus.FINISHED, RunOutcome.DONE, task=TaskStatus.IN_REVIEW)
+    return Settlement(RunStatus.FINISHED, RunOutcome.NO_CHANGES, task=TaskStatus.DONE)
+
+
+def _failed(
+    outcome: RunOutcome,
+    layer: Layer,
+    kind: ErrorKind,
+    text: str,
+    task: TaskStatus | None = None,
+) -> Settlement:
+    return Settlement(RunStatus.FAILED, outcome, layer, task, kind, text)
+
+
+def _said(end: End) -> str:
+    """What the program said last, on its error channel if it used one."""
+    return (end.stderr.strip() or end.tail.strip())[-4096:]
