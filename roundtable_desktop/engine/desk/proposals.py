@@ -19,7 +19,8 @@ def deliver(
             raise Absent("unknown_proposal")
         check_revision(asked, proposal.revision)
         if proposal.held and not (override and note):
-            raise Blocked("proposal_held", **dict(proposal.held))
+            facts = dict(proposal.held)
+            raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
         if proposal.status in proposals.OPEN:
             data = {"note": note, "override": override}
             proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
