@@ -14,6 +14,7 @@ class FileSecrets:
         self._folder = folder
         self._read = read
         self._write = write
+        self._values: frozenset[str] | None = None
 
     def get(self, owner: str) -> Mapping[str, str]:
         try:
@@ -22,8 +23,16 @@ class FileSecrets:
             return {}
         return {str(name): str(value) for name, value in found.items()}
 
+    def values(self) -> frozenset[str]:
+        """Every secret there is, for redaction; read again after a change."""
+        if self._values is None:
+            owners = (file.stem for file in self._folder.glob("*.json"))
+            self._values = frozenset(v for owner in owners for v in self.get(owner).values())
+        return self._values
+
     def put(self, owner: str, values: Mapping[str, str]) -> None:
         """Whole or not at all; no values, no file."""
+        self._values = None
         if values:
             self._write(self._file(owner), json.dumps(dict(values)))
         else:

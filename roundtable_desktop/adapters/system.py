@@ -1,9 +1,12 @@
 """The machine's clock and randomness; nothing else in the house reads them (law 6)."""
 
+import os
 import secrets
 import threading
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from zoneinfo import available_timezones
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32
 
@@ -36,6 +39,16 @@ class SystemIds:
 
     def secret(self) -> str:
         return secrets.token_urlsafe(32)
+
+
+def local_zone(environ: Mapping[str, str]) -> str:
+    """The IANA name of this machine's zone, "UTC" when it cannot be told."""
+    named = environ.get("TZ", "").lstrip(":")
+    linked = os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+    for name in (named, linked):
+        if name in available_timezones():
+            return name
+    return "UTC"
 
 
 def base32(value: int, length: int) -> str:

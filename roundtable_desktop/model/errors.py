@@ -11,7 +11,7 @@ class Refused(Exception):
     pointer: JSON pointer to the field of the body that is at fault, or "".
     """
 
-    def __init__(self, code: str, pointer: str = "", **values: object) -> None:
+    def __init__(self, code: str, pointer: str = "", /, **values: object) -> None:
         super().__init__(code)
         self.code = code
         self.pointer = pointer

@@ -30,11 +30,12 @@ class Asked:
 class Desk:
     """What commands need. Faces hand it on; only the engine opens it."""
 
-    def __init__(self, store: Store, git: Git, secrets: Secrets, ids: Ids) -> None:
+    def __init__(self, store: Store, git: Git, secrets: Secrets, ids: Ids, local_zone: str) -> None:
         self.store = store
         self.git = git
         self.secrets = secrets
         self.ids = ids
+        self.local_zone = local_zone
 
 
 def once(

@@ -46,7 +46,7 @@ def register(
             path=facts.path,
             git_dir=facts.git_dir,
             base_branch=branch,
-            timezone=timezone or "UTC",
+            timezone=timezone or desk.local_zone,
             delivery=delivery or DeliveryMode.APPROVAL,
             author_name=facts.author_name,
             author_email=facts.author_email,
