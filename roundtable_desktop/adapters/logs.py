@@ -6,7 +6,7 @@ from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-BYTES, KEPT = 5_000_000, 4  # the file and four older ones: 5 × 5 MB
+BYTES, KEPT = 5_000_000, 4  # the file and four older ones, 5 MB each
 _QUIET = ("peewee", "waitress", "werkzeug", "urllib3")
 
 

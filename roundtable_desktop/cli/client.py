@@ -1,0 +1,105 @@
+"""The CLI's way to the running owner: HTTP by the standard library, with the home's token."""
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from roundtable_desktop.app import Home
+from roundtable_desktop.model.errors import Absent
+
+Answer = dict[str, Any]
+_TIMEOUT = 60.0
+
+
+class Unreachable(Exception):
+    """No owner is running in this home, or it does not answer (exit 3)."""
+
+
+class Said(Exception):
+    """The owner refused; `problem` is its problem+json."""
+
+    def __init__(self, problem: Answer) -> None:
+        super().__init__(str(problem.get("detail") or problem.get("title")))
+        self.problem = problem
+
+
+class Client:
+    """`get("/tasks", status="todo")`: paths are below /api/v1."""
+
+    def __init__(self, home: Home) -> None:
+        owner = home.owner()
+        if owner is None:
+            raise Unreachable(str(home.root))
+        self.home = home
+        self.url = str(owner["url"])
+        try:
+            self._token = home.token()
+        except Absent:
+            raise Unreachable(str(home.root)) from None
+
+    def get(self, path: str, **query: object) -> Answer:
+        asked = {name: value for name, value in query.items() if value is not None}
+        return self._ask("GET", f"{path}?{urllib.parse.urlencode(asked)}" if asked else path)
+
+    def post(self, path: str, body: Mapping[str, object] | None = None) -> Answer:
+        given = {name: value for name, value in (body or {}).items() if value is not None}
+        return self._ask("POST", path, given)
+
+    def patch(self, path: str, body: Mapping[str, object]) -> Answer:
+        return self._ask("PATCH", path, body)
+
+    def every(self, path: str, **query: object) -> Iterator[Answer]:
+        """All items of a list, page by page."""
+        cursor: object = None
+        while True:
+            page = self.get(path, cursor=cursor, limit=200, **query)
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+    def until(
+        self, path: str, done: Callable[[Answer], bool], seconds: float, step: float = 0.2
+    ) -> Answer:
+        """Asks again until `done`, or for `seconds`; answers what it saw last."""
+        end = time.monotonic() + seconds
+        while True:
+            seen = self.get(path)
+            if done(seen) or time.monotonic() > end:
+                return seen
+            time.sleep(step)
+
+    def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Answer:
+        request = urllib.request.Request(
+            f"{self.url}/api/v1{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={
+                "Authorization": f"Bearer {self._token}",
+                **({} if body is None else {"Content-Type": "application/json"}),
+            },
+        )
+        try:
+            with _OPENER.open(request, timeout=_TIMEOUT) as response:
+                read: Answer = json.loads(response.read() or b"{}")
+                return read
+        except urllib.error.HTTPError as error:
+            raise Said(_problem(error)) from None
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            raise Unreachable(f"{self.home.root}: {error}") from None
+
+
+def _problem(error: urllib.error.HTTPError) -> Answer:
+    try:
+        read = json.loads(error.read())
+    except ValueError:
+        read = {}
+    return read if isinstance(read, dict) and read else {"title": str(error), "status": error.code}
+
+
+# The owner is on this machine: a proxy of the environment has no business here.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))

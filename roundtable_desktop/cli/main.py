@@ -1,0 +1,56 @@
+"""`roundtable`: the command line; most commands are thin clients of the running owner."""
+
+import sys
+from pathlib import Path
+
+import click
+
+import roundtable_desktop
+from roundtable_desktop.app import Home, default_home
+from roundtable_desktop.cli import agents, owner, proposals, runs, tasks, workspaces
+from roundtable_desktop.cli.client import Said, Unreachable
+from roundtable_desktop.cli.output import plain
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.phrases import _, sentence
+
+FAILED, USAGE, NO_OWNER, OWNED = 1, 2, 3, 4
+_EXIT = {"home_is_owned": OWNED, "host_not_loopback": USAGE}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(roundtable_desktop.__version__, prog_name="roundtable")
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help=_("Where the data lives; else $ROUNDTABLE_HOME, else your user data folder."),
+)
+@click.pass_context
+def cli(context: click.Context, home: Path | None) -> None:
+    """Leaves coding agents working on your repositories, and tells you only what needs you."""
+    context.obj = Home((home or default_home()).absolute())
+
+
+for room in (owner, workspaces, agents, tasks, runs, proposals):
+    for command in room.COMMANDS:
+        cli.add_command(command)
+
+
+def main() -> None:
+    """Exit codes: 0 done, 1 failed, 2 usage, 3 no owner, 4 another owner holds the home."""
+    try:
+        cli.main(prog_name="roundtable", standalone_mode=True)
+    except Said as refused:
+        _say(str(refused))
+        for fault in refused.problem.get("errors", []):
+            _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
+        sys.exit(USAGE if refused.problem.get("status") == 422 else FAILED)
+    except Unreachable as where:
+        _say(_("No owner is running in {home}. Start one with: roundtable start").format(home=where))
+        sys.exit(NO_OWNER)
+    except Refused as refused:
+        _say(sentence(refused.code, refused.values))
+        sys.exit(_EXIT.get(refused.code, FAILED))
+
+
+def _say(text: str) -> None:
+    click.echo(plain(text), err=True)

@@ -1,0 +1,51 @@
+"""How the CLI shows things: tables for people, JSON for programs."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+_WIDEST = 60
+
+
+def show_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Columns by name; bold heads on a terminal, plain text in a pipe. Cells are one line."""
+    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
+    heads = [column.replace("_", " ").upper() for column in columns]
+    widths = [
+        max(len(head), *(len(row[place]) for row in cells), 0)
+        for place, head in enumerate(heads)
+    ]
+    for number, row in enumerate([heads, *cells]):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo(click.style(line.rstrip(), bold=number == 0))
+
+
+def fields(pairs: Mapping[str, object]) -> None:
+    """One thing, a line a field; empty ones are left out."""
+    shown = {name: _cell(value, 500) for name, value in pairs.items()}
+    width = max((len(name) for name in shown), default=0)
+    for name, value in shown.items():
+        if value != "-":
+            click.echo(f"{name.replace('_', ' ').ljust(width)}  {value}")
+
+
+def plain(text: str) -> str:
+    """Text from outside without what could drive a terminal; line ends and tabs stay."""
+    return "".join(
+        character if character in "\n\t" or character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+def _cell(value: object, widest: int = _WIDEST) -> str:
+    if value is None or value == "" or value == []:
+        return "-"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = plain(" ".join(text.split()))
+    return text if len(text) <= widest else text[: widest - 1] + "…"

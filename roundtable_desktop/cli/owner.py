@@ -1,0 +1,102 @@
+"""Commands about the owner itself: start, status, open, explain."""
+
+import json
+import signal
+import threading
+
+import click
+
+from roundtable_desktop.app import Home, Owner
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.output import plain, show_json, table
+from roundtable_desktop.phrases import _
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help=_("Loopback only."))
+@click.option("--port", type=click.IntRange(0, 65535), help=_("Default: the last one, or 7117."))
+@click.pass_obj
+def start(home: Home, host: str, port: int | None) -> None:
+    """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    owner = Owner(home, host=host, port=port, log_to_stderr=True)
+    owner.start()
+    try:
+        click.echo(json.dumps(owner.ready()))
+        stop.wait()
+    finally:
+        owner.stop()
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def status(home: Home, as_json: bool) -> None:
+    """What is going on, and what waits for you."""
+    client = Client(home)
+    seen = client.get("/status")
+    if as_json:
+        return show_json(seen)
+    click.echo(plain(seen["sentence"]))
+    for one in seen["workspaces"]:
+        click.echo()
+        click.echo(click.style(plain(f"{one['name']}  {one['path']}"), bold=True))
+        if one["tasks"]:
+            table([_task_row(task) for task in one["tasks"]], ["task", "status", "agent", "now"])
+        else:
+            click.echo(_('No open tasks. Add one: roundtable task add "…"'))
+    return None
+
+
+def _task_row(task: Answer) -> Answer:
+    return {
+        "task": f"T-{task['number']} {task['title']}",
+        "status": task["status"],
+        "agent": task["agent"],
+        "now": task["sentence"],
+    }
+
+
+@click.command(name="open")
+@click.option("--print", "only_print", is_flag=True, help=_("Print the link instead."))
+@click.pass_obj
+def open_(home: Home, only_print: bool) -> None:
+    """Opens the dashboard in your browser, signed in."""
+    link = Client(home).post("/signin-links", {})["url"]
+    if only_print:
+        click.echo(link)
+        return
+    page = home.write_redirect(link)
+    if click.launch(page.as_uri()) != 0:
+        click.echo(_("No browser could be started. Open this file: {file}").format(file=page))
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["wakeup", "run", "task"]))
+@click.argument("given", metavar="ID")
+@click.option("--workspace", "named", help=_("For T-3; else the one of this folder."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool) -> None:
+    """Why it ran, waits, or will not."""
+    client = Client(home)
+    subject = names.task(client, given, named)["id"] if kind == "task" else given
+    seen = client.get(f"/{kind}s/{subject}/explain")
+    if as_json:
+        return show_json(seen)
+    return _explanation(seen, "")
+
+
+def _explanation(seen: Answer, indent: str) -> None:
+    click.echo(indent + plain(seen["sentence"]))
+    for gate in seen["gates"]:
+        mark = "ok " if gate["verdict"] in ("go", "launched") else "-> "
+        click.echo(f"{indent}  {mark}{plain(gate['sentence'])}")
+    for more in seen["more"]:
+        _explanation(more, indent + "  ")
+
+
+COMMANDS = [start, status, open_, explain]

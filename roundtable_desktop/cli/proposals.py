@@ -1,0 +1,83 @@
+"""Commands about proposals."""
+
+import sys
+
+import click
+
+from roundtable_desktop.app import Home
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.phrases import _
+
+_PATIENCE = 60.0  # seconds that `deliver` waits for git before it leaves the rest to the owner
+
+
+@click.group()
+def proposal() -> None:
+    """What agents want in."""
+
+
+@proposal.command(name="list")
+@click.option("--status", "status_")
+@click.option("--workspace", "named", help=_("Default: the one of this folder."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> None:
+    """Newest first."""
+    client = Client(home)
+    workspace = names.workspace(client, named)
+    found = list(client.every("/proposals", workspace_id=workspace["id"], status=status_))
+    if as_json:
+        return show_json(found)
+    rows = [{**one, "files": [change["path"] for change in one["files"]]} for one in found]
+    return table(rows, ["id", "status", "files", "created_at"])
+
+
+@proposal.command()
+@click.argument("given", metavar="PROPOSAL")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def show(home: Home, given: str, as_json: bool) -> None:
+    """One proposal with its diff. PROPOSAL is the end of its id."""
+    seen = Client(home).get(f"/proposals/{given}")
+    if as_json:
+        return show_json(seen)
+    fields({name: seen[name] for name in _SHOWN})
+    if seen["sentence"]:
+        click.echo(plain(seen["sentence"]))
+    click.echo()
+    click.echo(plain(seen["diff"]), nl=False)
+    if not seen["diff_complete"]:
+        click.echo(_("… the rest is left out here; see it with: git show {head}").format(
+            head=seen["head_commit"]
+        ))
+    return None
+
+
+_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
+
+
+@proposal.command()
+@click.argument("given", metavar="PROPOSAL")
+@click.option("--override", is_flag=True, help=_("Although it is held; needs --note."))
+@click.option("--note", default="", help=_("Why; kept with the approval."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def deliver(home: Home, given: str, override: bool, note: str, as_json: bool) -> None:
+    """Approves it and brings it onto its branch. No path that you have changed is touched."""
+    client = Client(home)
+    asked = client.post(f"/proposals/{given}/deliver", {"override": override, "note": note})
+    seen = client.until(f"/proposals/{asked['id']}", _settled, _PATIENCE)
+    if as_json:
+        show_json(seen)
+    else:
+        click.echo(plain(seen["sentence"]), err=seen["status"] != "delivered")
+    sys.exit(0 if seen["status"] == "delivered" else 1)
+
+
+def _settled(seen: Answer) -> bool:
+    return not seen["deliveries"] or seen["deliveries"][-1]["status"] != "intended"
+
+
+COMMANDS = [proposal]

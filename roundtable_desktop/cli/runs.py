@@ -1,0 +1,134 @@
+"""Commands about runs and wakeups."""
+
+import click
+
+from roundtable_desktop.app import Home
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.phrases import _
+
+_workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
+_json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+
+
+@click.group()
+def runs() -> None:
+    """What agents did."""
+
+
+@runs.command(name="list")
+@click.option("--status", "status_")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+@_workspace
+@_json
+@click.pass_obj
+def list_runs(
+    home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
+) -> None:
+    """Newest first."""
+    client = Client(home)
+    workspace = names.workspace(client, named)
+    found = client.get("/runs", workspace_id=workspace["id"], status=status_, limit=limit)
+    if as_json:
+        return show_json(found["items"])
+    columns = ["id", "status", "outcome", "attempt_index", "started_at", "ended_at"]
+    return table(found["items"], columns)
+
+
+@runs.command(name="show")
+@click.argument("given", metavar="RUN")
+@click.option("--transcript", is_flag=True, help=_("What it printed."))
+@click.option("--prompt", is_flag=True, help=_("What it was told."))
+@_json
+@click.pass_obj
+def show_run(home: Home, given: str, transcript: bool, prompt: bool, as_json: bool) -> None:
+    """One run. RUN is the end of its id."""
+    client = Client(home)
+    seen = client.get(f"/runs/{given}")
+    if transcript:
+        return _transcript(client, seen["id"], as_json)
+    if as_json:
+        return show_json(seen)
+    if prompt:
+        return click.echo(plain(seen["assembled_prompt"]))
+    fields({name: seen[name] for name in _SHOWN})
+    fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})
+    if seen["processes"]:
+        click.echo()
+        table(seen["processes"], ["pid", "role", "name", "alive", "cpu", "rss", "started_at"])
+    return None
+
+
+_SHOWN = (
+    "id",
+    "status",
+    "outcome",
+    "wakeup_id",
+    "task_id",
+    "attempt_index",
+    "started_at",
+    "ended_at",
+    "exit_code",
+    "output_summary",
+    "result_json",
+)
+
+
+def _transcript(client: Client, run_id: str, as_json: bool) -> None:
+    after: object = None
+    while True:
+        page = client.get(f"/runs/{run_id}/transcript", after=after)
+        for entry in page["items"]:
+            if as_json:
+                show_json(entry)
+            else:
+                click.echo(plain(entry["text"]), nl=False)
+        after = page["next_cursor"]
+        if after is None:
+            return
+
+
+@click.group()
+def wakeup() -> None:
+    """Why agents were woken, or were not."""
+
+
+@wakeup.command(name="list")
+@click.option("--status", "status_")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+@_workspace
+@_json
+@click.pass_obj
+def list_wakeups(
+    home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
+) -> None:
+    """Newest first."""
+    client = Client(home)
+    workspace = names.workspace(client, named)
+    found = client.get("/wakeups", workspace_id=workspace["id"], status=status_, limit=limit)
+    if as_json:
+        return show_json(found["items"])
+    columns = ["id", "status", "outcome", "source", "reason", "retry_count", "requested_at"]
+    return table(found["items"], columns)
+
+
+@wakeup.command(name="show")
+@click.argument("given", metavar="WAKEUP")
+@_json
+@click.pass_obj
+def show_wakeup(home: Home, given: str, as_json: bool) -> None:
+    """One wakeup with every gate's answer. WAKEUP is the end of its id."""
+    client = Client(home)
+    seen = client.get(f"/wakeups/{given}")
+    if as_json:
+        return show_json(seen)
+    decisions = seen.pop("decisions")
+    fields(seen)
+    if decisions:
+        click.echo()
+        table(decisions, ["gate", "verdict", "detail", "at"])
+    return None
+
+
+COMMANDS = [runs, wakeup]

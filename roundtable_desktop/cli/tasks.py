@@ -1,0 +1,149 @@
+"""Commands about tasks."""
+
+import click
+
+from roundtable_desktop.app import Home
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.phrases import _
+
+_workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
+_json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+
+
+@click.group()
+def task() -> None:
+    """Work to do."""
+
+
+@task.command()
+@click.argument("title")
+@click.option("--description", default="", help=_("What the agent is told; - reads stdin."))
+@click.option("--agent", "agent_name", help=_("Default: the workspace's only agent."))
+@click.option("--unassigned", is_flag=True, help=_("Wake nobody yet."))
+@click.option("--base", "base_branch", help=_("Default: the workspace's."))
+@click.option("--delivery", type=click.Choice(["approval", "auto"]))
+@click.option("--retry-budget", type=click.IntRange(0, 20))
+@_workspace
+@_json
+@click.pass_obj
+def add(
+    home: Home,
+    title: str,
+    description: str,
+    agent_name: str | None,
+    unassigned: bool,
+    base_branch: str | None,
+    delivery: str | None,
+    retry_budget: int | None,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Adds a task and wakes its agent."""
+    client = Client(home)
+    workspace = names.workspace(client, named)
+    assignee = None if unassigned else names.agent(client, workspace["id"], agent_name)
+    text = click.get_text_stream("stdin").read() if description == "-" else description
+    made = client.post(
+        "/tasks",
+        {
+            "workspace_id": workspace["id"],
+            "title": title,
+            "description": text,
+            "assignee_agent_id": assignee and assignee["id"],
+            "base_branch": base_branch,
+            "delivery": delivery,
+            "retry_budget": retry_budget,
+        },
+    )
+    if as_json:
+        return show_json(made)
+    who = assignee["name"] if assignee else _("nobody yet")
+    said = _("T-{number} is for {agent}. See how it goes: roundtable task show T-{number}")
+    return click.echo(plain(said.format(number=made["number"], agent=who)))
+
+
+@task.command(name="list")
+@click.option("--status", "status_")
+@_workspace
+@_json
+@click.pass_obj
+def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> None:
+    """Newest first."""
+    client = Client(home)
+    workspace = names.workspace(client, named)
+    found = list(client.every("/tasks", workspace_id=workspace["id"], status=status_))
+    if as_json:
+        return show_json(found)
+    return table(found, ["number", "status", "title", "id"])
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@_workspace
+@_json
+@click.pass_obj
+def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
+    """One task, its attempts and what it proposes. TASK is T-3, 3 or the end of an id."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    attempts = client.get(f"/tasks/{seen['id']}/attempts")["items"]
+    offered = client.get("/proposals", task_id=seen["id"])["items"]
+    explained = client.get(f"/tasks/{seen['id']}/explain")
+    if as_json:
+        return show_json({**seen, "attempts": attempts, "proposals": offered})
+    fields({name: seen[name] for name in _SHOWN})
+    click.echo(plain(explained["sentence"]))
+    if attempts:
+        click.echo()
+        table(
+            [{**run, "attempt": run["attempt_index"], "run": run["id"]} for run in attempts],
+            ["attempt", "status", "outcome", "run", "started_at", "ended_at"],
+        )
+    if offered:
+        click.echo()
+        table(map(_offer, offered), ["proposal", "status", "files"])
+    return None
+
+
+_SHOWN = ("id", "number", "title", "description", "status", "base_branch", "delivery", "blocked")
+
+
+def _offer(proposal: Answer) -> Answer:
+    return {
+        "proposal": proposal["id"],
+        "status": proposal["status"],
+        "files": [change["path"] for change in proposal["files"]],
+    }
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.argument("agent_name", metavar="AGENT")
+@_workspace
+@click.pass_obj
+def assign(home: Home, given: str, agent_name: str, named: str | None) -> None:
+    """Gives the task to AGENT and wakes it."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    agent = names.agent(client, seen["workspace_id"], agent_name)
+    client.patch(f"/tasks/{seen['id']}", {"assignee_agent_id": agent["id"]})
+    said = _("T-{number} is for {agent} now.")
+    click.echo(plain(said.format(number=seen["number"], agent=agent["name"])))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.option("--text", help=_("What you want to add for this run."))
+@_workspace
+@click.pass_obj
+def run(home: Home, given: str, text: str | None, named: str | None) -> None:
+    """Runs the task now, before everything else, also if it failed or is blocked."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    client.post(f"/tasks/{seen['id']}/run", {"text": text})
+    click.echo(_("T-{number} runs as soon as its agent is free.").format(number=seen["number"]))
+
+
+COMMANDS = [task]
