@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "packaging" / "requirements.lock"
-VENV = Path(os.environ.get("ROUNDTABLE_VENV", ROOT / ".venv"))
+VENV = Path(os.environ.get("ROUNDTABLE_VENV") or ROOT / ".venv").absolute()
 STAMP = VENV / "roundtable.json"
 SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")

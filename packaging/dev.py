@@ -119,7 +119,12 @@ def pytest(*arguments: str) -> int:
 
 
 def run(program: Path, *arguments: str) -> int:
-    return subprocess.call([str(program), *arguments], cwd=ROOT)
+    child = subprocess.Popen([str(program), *arguments], cwd=ROOT)
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:
+            continue  # the terminal told the child as well; it ends in its own way
 
 
 def usage(fault: str = "") -> int:
