@@ -214,8 +214,9 @@ def test_a_check_refuses_what_it_is_for(
         (shape.unfinished, "a.py", "x = 1  # FIX" + "ME", "TO" + 'DO = "todo"'),
         (shape.machine_paths, "a.toml", "path = '/wo" + "rk/somewhere'", "see docs/work/plan"),
         (shape.machine_paths, "a.py", "open('/ro" + "ot/.ssh')", "url = '/api/v1/work/1'"),
+        (shape.machine_paths, "a.py", "'/ho" + "me/joan/x'", "'/home/somebody/x'"),
     ],
-    ids=["long_files", "note", "comment", "quoted path", "home"],
+    ids=["long_files", "note", "comment", "quoted path", "path", "home"],
 )
 def test_a_text_check_refuses_what_it_is_for(
     check: TextCheck, path: str, refused: str, allowed: str

@@ -72,8 +72,8 @@ def floors(source: Source) -> Iterator[Finding]:
     allowed = (own, "__version__", *FLOORS[source.room])
     for line, target, _ in source.imports():
         inner = target.removeprefix(f"{PACKAGE}.")
-        if target.split(".")[0] != PACKAGE or "*" in allowed:
-            continue
+        if inner in (target, PACKAGE) or "*" in allowed:
+            continue  # the package itself holds its version and nothing else
         if not any(inner == door or inner.startswith(f"{door}.") for door in allowed):
             may = ", ".join(FLOORS[source.room]) or "nothing of ours"
             yield Finding(source.path, line, f"{own} may import {may}; not {inner}")
@@ -124,7 +124,9 @@ def circles(sources: Iterable[Source]) -> Iterator[Finding]:
         if module in way:
             circle = [*way[way.index(module) :], module]
             line = edges[circle[-2]][module]
-            yield Finding(known[circle[-2]].path, line, f"circle: {' > '.join(circle)}")
+            yield Finding(
+                known[circle[-2]].path, line, f"move what both need apart: {' > '.join(circle)}"
+            )
         elif module not in done:
             for target in edges[module]:
                 yield from walk(target, [*way, module])

@@ -17,7 +17,10 @@ VAGUE_CLASS = re.compile(r"(Utils?|Helpers?|Common|Misc|Manager|Service|Base)$")
 UNFINISHED = re.compile(
     r"\b(?:FIXM[E]|X[X]X|NotImplemente[d]Error)\b|(?:#|//|/\*|<!--).*\bTOD[O]\b|(?<!\.)\bTOD[O]\s*[:(]"
 )
-MACHINE_PATH = re.compile(r"(?<![\w.)\]}>*-])/(?:work|root|home|Users|tmp/scratch)/[\w.]")
+# An example of a home is called after somebody.
+MACHINE_PATH = re.compile(
+    r"(?<![\w.)\]}>*-])/(?:work|root|tmp/scratch|(?:home|Users)(?!/somebody\b))/[\w.]"
+)
 
 
 def vague_names(source: Source) -> Iterator[Finding]:
