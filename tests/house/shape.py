@@ -19,7 +19,7 @@ UNFINISHED = re.compile(
 )
 # An example of a home is called after somebody.
 MACHINE_PATH = re.compile(
-    r"(?<![\w.)\]}>*-])/(?:work|root|tmp/scratch|(?:home|Users)(?!/somebody\b))/[\w.]"
+    r"(?<![\w.)\]}>*-])/(?:work|root|tmp/\w+|(?:home|Users)(?!/somebody\b))/[\w.]"
 )
 
 
