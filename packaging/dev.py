@@ -1,0 +1,155 @@
+"""The one door to the checkout: try the product, test it, check it.
+
+Standard library only: it runs on a bare Python 3.11+ with git and installs the rest into `.venv`
+(`ROUNDTABLE_VENV` names another folder). Every command may be repeated; what is done is not done
+again.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from _rows import rows_report
+from _venv import PYTHON, ROOT, SCRIPTS, SetUpFailed, lock, prepare, say
+
+OLDEST = (3, 11)
+TESTS = ROOT / "tests"
+
+
+def demo(arguments: list[str]) -> int:
+    """install the product and run `roundtable demo` with these arguments"""
+    prepare(tools=False)
+    return run(SCRIPTS / "roundtable", "demo", *arguments)
+
+
+def test(arguments: list[str]) -> int:
+    """run every test; [--quick] leaves out the slow ones; the rest goes to pytest"""
+    quick = ["-m", "not slow"] if "--quick" in arguments else []
+    rest = [argument for argument in arguments if argument != "--quick"]
+    return pytest("-n", "auto", "--dist", "worksteal", *quick, *rest)
+
+
+def agents(arguments: list[str]) -> int:
+    """run the tests that need the real agents"""
+    return marked("agents", "agent", arguments)
+
+
+def faults(arguments: list[str]) -> int:
+    """run the long fault runs; [--kills N] says how many kills each makes"""
+    if "--kills" in arguments:
+        at = arguments.index("--kills")
+        kills = arguments[at + 1 : at + 2]
+        if not (kills and kills[0].isdecimal()):
+            return usage("--kills takes a number")
+        os.environ["ROUNDTABLE_KILLS"] = kills[0]
+        arguments = arguments[:at] + arguments[at + 2 :]
+    return marked("faults", "fault", arguments)
+
+
+def bench(arguments: list[str]) -> int:
+    """measure, and print the ratios beside the goals"""
+    if not (TESTS / "benchmarks" / "__main__.py").exists():
+        say("no benchmarks yet")
+        return 0
+    prepare(tools=True)
+    return run(PYTHON, "-m", "tests.benchmarks", *arguments)
+
+
+def lint(arguments: list[str]) -> int:
+    """ruff, its formatter and mypy; all three are heard before it fails"""
+    if arguments:
+        return usage("lint takes no arguments")
+    prepare(tools=True)
+    codes = [
+        run(SCRIPTS / "ruff", "check", "--quiet", "."),
+        run(SCRIPTS / "ruff", "format", "--check", "--quiet", "."),
+        run(SCRIPTS / "mypy", "--no-error-summary"),
+    ]
+    say("lint found faults" if any(codes) else "lint is clean")
+    return max(codes)
+
+
+def rows(arguments: list[str]) -> int:
+    """compare docs/rows.txt with the rows that the tests prove"""
+    if arguments:
+        return usage("rows takes no arguments")
+    lines, wrong = rows_report(ROOT / "docs" / "rows.txt", TESTS)
+    print("\n".join(lines))
+    for fault in wrong:
+        print(f"fault: {fault}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def renew_lock(arguments: list[str]) -> int:
+    """write packaging/requirements.lock anew"""
+    if arguments:
+        return usage("lock takes no arguments")
+    lock()
+    return 0
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "demo": demo,
+    "test": test,
+    "agents": agents,
+    "faults": faults,
+    "bench": bench,
+    "lint": lint,
+    "rows": rows,
+    "lock": renew_lock,
+}
+
+
+def marked(marker: str, noun: str, arguments: list[str]) -> int:
+    """The tests of a folder that `test` does not collect; none is not a failure yet."""
+    if not any((TESTS / marker).rglob("test_*.py")):
+        say(f"no {noun} tests yet")
+        return 0
+    return pytest("-m", marker, str(TESTS / marker), *arguments)
+
+
+def pytest(*arguments: str) -> int:
+    """pytest's closing line is the last that is printed; our figures stand above it."""
+    prepare(tools=True)
+    return run(PYTHON, "-m", "pytest", *arguments)
+
+
+def run(program: Path, *arguments: str) -> int:
+    child = subprocess.Popen([str(program), *arguments], cwd=ROOT)
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:
+            continue  # the terminal told the child as well; it ends in its own way
+
+
+def usage(fault: str = "") -> int:
+    if fault:
+        print(f"dev: {fault}", file=sys.stderr)
+    print("usage: python3 packaging/dev.py COMMAND [ARGUMENTS]", file=sys.stderr)
+    for name, command in COMMANDS.items():
+        print(f"  {name:<8}{command.__doc__}", file=sys.stderr)
+    return 2
+
+
+def main(arguments: list[str]) -> int:
+    if sys.version_info < OLDEST:
+        print("dev: Python 3.11 or newer is needed", file=sys.stderr)
+        return 1
+    if not arguments or arguments[0] not in COMMANDS:
+        return usage(f"no command {arguments[0]!r}" if arguments else "")
+    try:
+        return COMMANDS[arguments[0]](arguments[1:])
+    except SetUpFailed as failure:
+        print(f"dev: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

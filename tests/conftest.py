@@ -1,0 +1,75 @@
+"""What all tests share: the figures above pytest's closing line, and the rules for markers."""
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARKERS = ("proves", "slow", "agents", "faults")
+FOLDERS = ("agents", "faults")  # each marker lives in the folder of its name, and only there
+TESTS = Path(__file__).parent
+
+
+class Figures:
+    """Counts on the controller; workers of xdist hand over what only they know."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.began = time.perf_counter()
+        self.deselected = 0
+        self.marked: Counter[str] = Counter()
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        self.deselected += len(items)
+
+    def pytest_sessionfinish(self) -> None:
+        if hasattr(self.config, "workeroutput"):
+            self.config.workeroutput["deselected"] = self.deselected
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        # Each worker collects everything and deselects the same.
+        told = getattr(node, "workeroutput", {}).get("deselected", 0)
+        self.deselected = max(self.deselected, told)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        ran = report.when == "call"
+        if ran or (report.when == "setup" and not report.passed):
+            self.marked.update(dict(report.user_properties).get("markers", []))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        skipped = len(terminalreporter.stats.get("skipped", []))
+        counts = ", ".join(f"{name} {self.marked[name]}" for name in MARKERS)
+        wall = time.perf_counter() - self.began
+        terminalreporter.write_line("")
+        terminalreporter.write_line(f"skipped {skipped}, deselected {self.deselected}")
+        terminalreporter.write_line(f"tests per marker: {counts}")
+        terminalreporter.write_line(f"wall time {wall:.1f} s")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Figures(config), "figures")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if fault := marker_fault(item):
+            raise pytest.UsageError(f"{item.nodeid}: {fault}")
+        names = {mark.name for mark in item.iter_markers()}
+        # Travels with the report to xdist's controller, which collects nothing itself.
+        item.user_properties.append(("markers", sorted(names.intersection(MARKERS))))
+
+
+def marker_fault(item: pytest.Item) -> str | None:
+    """What is wrong with a test's markers, as one sentence."""
+    for mark in item.iter_markers("proves"):
+        if not mark.args or not all(isinstance(row, str) for row in mark.args) or mark.kwargs:
+            return "`proves` takes ids of docs/rows.txt and nothing else"
+    folder = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+    for name in FOLDERS:
+        if (item.get_closest_marker(name) is not None) != (folder == name):
+            return f"a test in tests/{name} bears the marker `{name}`, and no other test does"
+    return None

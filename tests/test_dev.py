@@ -1,0 +1,73 @@
+"""The door to the checkout does what it says, and says why when it cannot."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import _venv
+import pytest
+from house.source import ROOT
+
+
+def dev(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "packaging/dev.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [(), ("tests",), ("lint", "x"), ("faults", "--kills", "x")])
+def test_what_it_does_not_know_is_usage(arguments: tuple[str, ...]) -> None:
+    done = dev(*arguments)
+    assert done.returncode == 2
+    assert "usage: python3 packaging/dev.py COMMAND" in done.stderr
+
+
+def test_an_environment_that_is_as_it_should_be_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_venv, "STAMP", tmp_path / "stamp.json")
+    monkeypatch.setattr(_venv, "PYTHON", Path(sys.executable))
+    stamp = f'{{"key": "{_venv.fingerprint()}", "tools": true}}'
+    _venv.STAMP.write_text(stamp)
+    _venv.prepare(tools=False)
+    _venv.prepare(tools=True)
+    assert _venv.STAMP.read_text() == stamp
+
+
+def test_a_changed_lock_changes_the_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _venv.fingerprint()
+    other = tmp_path / "requirements.lock"
+    other.write_text(_venv.LOCK.read_text() + "one-more==1\n")
+    monkeypatch.setattr(_venv, "LOCK", other)
+    assert _venv.fingerprint() != before
+
+
+@pytest.mark.parametrize("stamp", ["", "[]", "{"])
+def test_a_stamp_that_cannot_be_read_counts_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamp: str
+) -> None:
+    monkeypatch.setattr(_venv, "STAMP", tmp_path / "stamp.json")
+    _venv.STAMP.write_text(stamp)
+    assert _venv.read_stamp() == {}
+
+
+def test_a_folder_that_is_no_environment_is_never_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    monkeypatch.setattr(_venv, "VENV", tmp_path)
+    with pytest.raises(_venv.SetUpFailed, match="no virtual environment"):
+        _venv.make_venv()
+    assert (tmp_path / "letter.txt").read_text() == "mine"
+
+
+def test_a_command_is_heard_only_when_it_fails() -> None:
+    assert _venv.quietly([sys.executable, "-c", "print('fine')"]) == "fine\n"
+    with pytest.raises(_venv.SetUpFailed, match="no such wheel"):
+        _venv.quietly([sys.executable, "-c", "raise SystemExit('no such wheel')"])
+
+
+def test_the_lock_names_no_registry() -> None:
+    assert "//" not in _venv.LOCK.read_text()
+    assert "--" not in _venv.LOCK.read_text()
