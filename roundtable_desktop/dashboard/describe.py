@@ -1,0 +1,165 @@
+"""The OpenAPI 3.1 description of the API, made of the same declarations that serve it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from roundtable_desktop.dashboard.problems import MEDIA_TYPE, title_of
+from roundtable_desktop.dashboard.reading import Words
+
+if TYPE_CHECKING:
+    from roundtable_desktop.dashboard.routes import Route
+
+Json = dict[str, Any]
+Mode = Literal["validation", "serialization"]
+
+SCHEMA = "#/components/schemas/{model}"
+PATH_PART = re.compile(r"<(?:\w+:)?(\w+)>")
+
+JSON = "application/json"
+
+
+class FieldFault(Words):
+    """One field at fault."""
+
+    pointer: str
+    message: str
+
+
+class Problem(Words):
+    """RFC 9457. `code` is stable; `detail` is for people."""
+
+    type: str
+    status: int
+    title: str
+    detail: str
+    code: str
+    request_id: str
+    errors: list[FieldFault]
+
+
+class Schemas:
+    """All models in one naming, so that two of one name do not become one."""
+
+    def __init__(self, wanted: Iterable[tuple[type[BaseModel], Mode]]) -> None:
+        ordered = sorted(set(wanted), key=lambda pair: (pair[0].__qualname__, pair[1]))
+        self._references, definitions = models_json_schema(ordered, ref_template=SCHEMA)
+        self.definitions: Json = definitions.get("$defs", {})
+
+    def reference(self, model: type[BaseModel], mode: Mode) -> Json:
+        return self._references[model, mode]
+
+    def inlined(self, model: type[BaseModel]) -> Json:
+        schema = model.model_json_schema(ref_template=SCHEMA)
+        self.definitions.update(schema.pop("$defs", {}))
+        return schema
+
+
+def document(title: str, version: str, routes: Iterable["Route"]) -> Json:
+    listed = list(routes)
+    schemas = Schemas(_models(listed))
+    paths: dict[str, Json] = {}
+    for route in listed:
+        place = paths.setdefault(PATH_PART.sub(r"{\1}", route.path), {})
+        place[route.method.lower()] = _operation(route, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": schemas.definitions,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _models(routes: Iterable["Route"]) -> Iterable[tuple[type[BaseModel], Mode]]:
+    yield Problem, "serialization"
+    for route in routes:
+        if route.body is not None:
+            yield route.body, "validation"
+        if route.answer is not None:
+            yield route.answer, "serialization"
+
+
+def _operation(route: "Route", schemas: Schemas) -> Json:
+    operation: Json = {
+        "operationId": getattr(route.act, "__name__", route.path),
+        "summary": (route.act.__doc__ or "").strip().partition("\n")[0],
+        "parameters": [*_path_parameters(route), *_query(route, schemas), *_headers(route)],
+        "security": [] if route.auth == "none" else [{"bearer": []}],
+        "responses": _responses(route, schemas),
+    }
+    if route.body is not None:
+        operation["requestBody"] = {
+            "required": any(f.is_required() for f in route.body.model_fields.values()),
+            "content": _content(JSON, schemas.reference(route.body, "validation")),
+        }
+    return operation
+
+
+def _path_parameters(route: "Route") -> list[Json]:
+    return [
+        _parameter("path", name, {"type": "string"}, required=True)
+        for name in PATH_PART.findall(route.path)
+    ]
+
+
+def _query(route: "Route", schemas: Schemas) -> list[Json]:
+    schema = schemas.inlined(route.query)
+    required = schema.get("required", ())
+    return [
+        _parameter("query", name, inner, required=name in required)
+        for name, inner in schema.get("properties", {}).items()
+    ]
+
+
+def _headers(route: "Route") -> list[Json]:
+    known: Mapping[str, tuple[str, Json]] = {
+        "once": ("Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 200}),
+        "expected_revision": ("If-Match", {"type": "string"}),
+    }
+    return [
+        _parameter("header", name, schema, required=False)
+        for parameter, (name, schema) in known.items()
+        if parameter in route.takes
+    ]
+
+
+def _parameter(place: str, name: str, schema: Json, *, required: bool) -> Json:
+    return {"name": name, "in": place, "required": required, "schema": schema}
+
+
+def _content(media_type: str, schema: Json) -> Json:
+    return {media_type: {"schema": schema}}
+
+
+def _responses(route: "Route", schemas: Schemas) -> Json:
+    done: Json = {"description": "Done"}
+    if route.answer is not None:
+        done["content"] = _content(JSON, schemas.reference(route.answer, "serialization"))
+    problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
+    failures = {
+        str(status): {"description": title_of(status), "content": problem}
+        for status in sorted(_statuses(route))
+    }
+    return {str(route.status if route.answer else 204): done, **failures}
+
+
+def _statuses(route: "Route") -> set[int]:
+    """What can go wrong, told from what the route takes."""
+    found = {403, 421, 422, *route.errors}
+    if route.auth != "none":
+        found.add(401)
+    if "<" in route.path:
+        found.add(404)
+    if route.body is not None:
+        found |= {400, 413, 415}
+    if "once" in route.takes:
+        found.add(409)
+    if "expected_revision" in route.takes:
+        found.add(412)
+    return found

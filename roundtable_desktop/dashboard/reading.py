@@ -1,0 +1,255 @@
+"""What comes in over HTTP, read strictly: bodies, queries, preconditions, cursors."""
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, get_origin
+
+from flask import request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from roundtable_desktop.dashboard.problems import Fault, Refusal
+from roundtable_desktop.phrases import _
+
+DEPTH_LIMIT = 64
+FAULTS_SHOWN = 20
+INTEGER_LIMIT = 2**63  # what SQLite holds; beyond it raises OverflowError, which is no ValueError
+
+KEY = re.compile(r"[!-~]{1,200}", re.ASCII)
+ENTITY_TAG = re.compile(r'"(\d{1,18})"', re.ASCII)
+NO_REVISION = -1
+"""What an `If-Match` that is none of our tags asks for: it matches nothing."""
+
+
+class Words(BaseModel):
+    """Every body and every answer: unknown fields refused, nothing coerced, no NaN."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Nothing(Words):
+    """The body of a route that takes none: absent, or `{}`."""
+
+
+class Asked(BaseModel):
+    """Every query string: unknown names refused; text becomes numbers."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+# --- lists ---------------------------------------------------------------------------------------
+
+
+Shown = TypeVar("Shown", bound=BaseModel)
+Row = TypeVar("Row")
+
+
+class Paging(Asked):
+    """The two parameters of every list; a list's own filters are fields of a subclass."""
+
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(default=None, max_length=200)
+
+    @property
+    def after(self) -> str | None:
+        """The id after which the list goes on."""
+        return None if self.cursor is None else _opened(self.cursor)
+
+
+class Listed(Words, Generic[Shown]):
+    """Newest first; `next_cursor` is null on the last page."""
+
+    items: list[Shown]
+    next_cursor: str | None
+
+
+def cut(
+    rows: Sequence[Row], limit: int, id_of: Callable[[Row], str]
+) -> tuple[Sequence[Row], str | None]:
+    """`rows` was read with `limit + 1`: the page, and the cursor when there is more."""
+    kept = rows[:limit]
+    more = len(rows) > limit
+    return kept, _closed(id_of(kept[-1])) if more else None
+
+
+def _closed(last_id: str) -> str:
+    return base64.urlsafe_b64encode(last_id.encode()).decode().rstrip("=")
+
+
+def _opened(cursor: str) -> str:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        last_id = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")
+    except (ValueError, binascii.Error):
+        last_id = ""
+    if not last_id.isprintable() or not last_id:
+        raise Refusal(422, "bad_cursor", [Fault("/cursor", _("This is no cursor of this list."))])
+    return last_id
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def read_body(model: type[BaseModel]) -> BaseModel:
+    """The request's JSON as `model`: 415 when it is no JSON, 400 unreadable, 422 with pointers."""
+    raw = request.get_data(cache=True)
+    if request.mimetype != "application/json" and (raw or request.content_type):
+        raise Refusal(415, "json_only")
+    raw = raw or b"{}"
+    value = parse(raw)
+    _refuse_blemishes(value, "invalid_body")
+    try:
+        return model.model_validate_json(raw)
+    except ValidationError as error:
+        raise Refusal(422, "invalid_body", _faults(error, value)) from None
+
+
+def parse(raw: bytes) -> object:
+    """Strict JSON in UTF-8; refuses what Python would let pass: NaN, one name twice, depth."""
+    try:
+        return json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_once_each, parse_constant=_no_constant
+        )
+    except (ValueError, RecursionError):
+        raise Refusal(400, "unreadable_json") from None
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("one name twice in an object")
+    return read
+
+
+def _no_constant(word: str) -> object:
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+def _refuse_blemishes(value: object, code: str) -> None:
+    """Text and numbers that no column can hold, wherever they are, keys included (S-58)."""
+    faults = []
+    for pointer, found in _leaves(value):
+        message = _blemish(found)
+        if message:
+            faults.append(Fault(pointer, message))
+    if faults:
+        raise Refusal(422, code, faults[:FAULTS_SHOWN])
+
+
+def _leaves(value: object) -> Iterator[tuple[str, object]]:
+    """Every scalar and every key with its pointer; a stack of our own, so depth is no danger."""
+    stack: list[tuple[str, int, object]] = [("", 0, value)]
+    while stack:
+        pointer, depth, here = stack.pop()
+        if depth > DEPTH_LIMIT:
+            raise Refusal(400, "unreadable_json")
+        if isinstance(here, Mapping):
+            for name, inner in here.items():
+                # An unclean name is not repeated in its pointer.
+                yield pointer, name
+                stack.append((f"{pointer}/{_escaped(name)}", depth + 1, inner))
+        elif isinstance(here, list):
+            stack.extend((f"{pointer}/{i}", depth + 1, inner) for i, inner in enumerate(here))
+        else:
+            yield pointer, here
+
+
+def _blemish(value: object) -> str:
+    if isinstance(value, str):
+        if "\0" in value:
+            return _("Text cannot contain the NUL character.")
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            return _("Text cannot contain half of a surrogate pair.")
+    elif _is_too_large(value):
+        return _("This number is too large.")
+    return ""
+
+
+def _is_too_large(value: object) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)  # 1e999 is JSON
+    return isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT
+
+
+def _faults(error: ValidationError, value: object) -> list[Fault]:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [Fault(_pointer(e["loc"], value), e["msg"][:300]) for e in found[:FAULTS_SHOWN]]
+
+
+def _pointer(location: tuple[int | str, ...], value: object) -> str:
+    """pydantic's location without the names of union branches that it mixes in."""
+    parts: list[str] = []
+    here: Any = value
+    for index, part in enumerate(location):
+        inside = (isinstance(here, dict) and part in here) or (
+            isinstance(here, list) and isinstance(part, int) and part < len(here)
+        )
+        if inside:
+            here = here[part]
+        elif index != len(location) - 1:
+            continue
+        parts.append(_escaped(str(part)))
+    return "".join(f"/{part}" for part in parts)
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")
+
+
+# --- queries and headers -------------------------------------------------------------------------
+
+
+def read_query(model: type[BaseModel]) -> BaseModel:
+    """The query string as `model`; one name twice is a list, refused where none is expected."""
+    given: dict[str, object] = {
+        name: values if _is_list(model, name) or len(values) > 1 else values[0]
+        for name, values in request.args.lists()
+    }
+    _refuse_blemishes(given, "invalid_query")
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise Refusal(422, "invalid_query", _faults(error, given)) from None
+
+
+def _is_list(model: type[BaseModel], name: str) -> bool:
+    field = model.model_fields.get(name)
+    return field is not None and get_origin(field.annotation) in (list, tuple, set, frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An `Idempotency-Key`, and what it was sent with: the same key with another fingerprint is
+    `key_reused` (W-30)."""
+
+    key: str
+    fingerprint: str
+
+
+def read_once() -> Once | None:
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not KEY.fullmatch(key):
+        raise Refusal(400, "bad_idempotency_key")
+    return Once(key, fingerprint(request.method, request.path, request.get_data(cache=True)))
+
+
+def fingerprint(method: str, path: str, raw: bytes) -> str:
+    """sha256 over method, path and the body with its spaces and the order of names taken out."""
+    body = json.dumps(parse(raw or b"{}"), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(f"{method}\n{path}\n{body}".encode()).hexdigest()
+
+
+def expected_revision() -> int | None:
+    """From `If-Match`; None when the caller asks for none (absent or `*`)."""
+    given = request.headers.get("If-Match", "*").strip()
+    if given == "*":
+        return None
+    tag = ENTITY_TAG.fullmatch(given)
+    return int(tag[1]) if tag else NO_REVISION

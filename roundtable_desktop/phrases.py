@@ -1,0 +1,181 @@
+"""Every sentence that a code stands for: what happened, and what to do next.
+
+Rows and errors keep codes and values (law 12); pages, answers and menus say these. A template
+names its values in braces; a value is put in as it is and never read as a template itself.
+"""
+
+import gettext
+from collections.abc import Mapping
+from functools import cache
+
+
+@cache
+def _translation() -> gettext.NullTranslations:
+    return gettext.translation("roundtable", fallback=True)
+
+
+def _(text: str) -> str:
+    """`text` in the user's language; English when there is no catalogue."""
+    return _translation().gettext(text)
+
+
+def N_(text: str) -> str:
+    """Marks a text for extractors, which know this name; it is translated when it is said."""
+    return text
+
+
+class _Values(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return "…"
+
+
+def sentence(code: str, values: Mapping[str, object] | None = None) -> str:
+    """The sentence for `code`. One that is not known here is named, so that it can be asked for."""
+    template = SENTENCES.get(code)
+    if template is None:
+        return _("This was not done. The reason is “{code}”.").format(code=code)
+    shown = {name: _shown(value) for name, value in (values or {}).items()}
+    return _(template).format_map(_Values(shown))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(str(one) for one in value)
+    return str(value)
+
+
+HTTP: Mapping[str, str] = {
+    "unreadable": N_("The request cannot be read as HTTP."),
+    "unreadable_json": N_("The body is not valid JSON in UTF-8. Correct it and send it again."),
+    "invalid_body": N_("Some fields cannot be taken; each is listed with the reason."),
+    "invalid_query": N_("Some parameters cannot be taken; each is listed with the reason."),
+    "bad_cursor": N_("The cursor is not one of this list. Start again without it."),
+    "bad_idempotency_key": N_("An Idempotency-Key has 1 to 200 visible ASCII characters."),
+    "json_only": N_("Send the body as JSON, with Content-Type application/json."),
+    "body_too_large": N_("The body is too large: at most {limit} KiB."),
+    "headers_too_large": N_("The headers are too large."),
+    "signed_out": N_(
+        "You are not signed in. Programs send the token of this home as a bearer token; "
+        "people use “roundtable open” or the tray icon."
+    ),
+    "code_not_valid": N_(
+        "This link was used already, or is older than a minute. "
+        "Get a new one with “roundtable open” or from the tray icon."
+    ),
+    "too_many_codes": N_(
+        "Too many wrong links in a short time. A new one from “roundtable open” works at once."
+    ),
+    "token_only": N_("Only programs that hold the token of this home can do this."),
+    "csrf_mismatch": N_("This page is out of date. Load it again and repeat what you did."),
+    "foreign_origin": N_("Another site asked for this. Only our own pages may."),
+    "foreign_page": N_("Another site asked for this. Only our own pages may."),
+    "unknown_host": N_(
+        "This program does not answer under that name. “roundtable open” leads to the right one."
+    ),
+    "forbidden": N_("This is not allowed."),
+    "not_found": N_("There is nothing at this address."),
+    "method_not_allowed": N_("This address does not answer that method."),
+    "rate_limited": N_("Too many requests in a short time. Try again in a minute."),
+    "unavailable": N_("This is not possible right now. Try again in a moment."),
+    "internal": N_(
+        "Something went wrong inside Roundtable. The log has the details under this request's "
+        "number."
+    ),
+    "host_not_loopback": N_(
+        "Roundtable listens on this machine only: use 127.0.0.1, ::1 or localhost."
+    ),
+}
+
+THINGS: Mapping[str, str] = {
+    "unknown_workspace": N_("There is no such workspace. “roundtable init” registers one."),
+    "unknown_agent": N_("There is no such agent."),
+    "unknown_task": N_("There is no such task."),
+    "unknown_wakeup": N_("There is no such wakeup."),
+    "unknown_run": N_("There is no such run."),
+    "unknown_proposal": N_("There is no such proposal."),
+    "unknown_delivery": N_("There is no such delivery."),
+    "unknown_timezone": N_("This is not a time zone. Use a name such as Europe/Berlin."),
+    "ambiguous_id": N_("“{given}” fits more than one. Give more of the id's last characters."),
+    "name_taken": N_("The name “{name}” is taken. Choose another one."),
+    "path_registered": N_("{path} is a workspace already."),
+    "path_missing": N_("There is no folder {path}."),
+    "command_empty": N_("The command is empty. Say what starts this agent."),
+    "no_agent": N_("There is no agent yet. Add one first."),
+    "agent_retired": N_("{agent} is retired. Choose another agent."),
+    "task_not_assigned": N_("Nobody is assigned to this task. Assign an agent first."),
+    "proposal_not_open": N_("This proposal is {status}: it can no longer be decided."),
+    "nothing_to_deliver": N_("There is nothing to deliver: the agent changed no file."),
+    "illegal_move": N_("A {machine} that is {expect} cannot become {to}."),
+    "changed_meanwhile": N_(
+        "This was changed meanwhile; it is at revision {revision} now. Load it again and repeat "
+        "your change."
+    ),
+    "key_reused": N_(
+        "This Idempotency-Key was used for another request. Use a new key for a new request."
+    ),
+    "idempotency_key_required": N_("Send an Idempotency-Key with this request."),
+}
+
+GIT: Mapping[str, str] = {
+    "git_missing": N_("No git was found. Install git and try again."),
+    "git_too_old": N_("This git ({found}) is too old: {needed} or newer is needed. Update it."),
+    "not_a_repository": N_("{path} is no git repository. “git init” makes it one."),
+    "bare_repository": N_(
+        "This is a bare repository. Register a clone of it that has a working tree."
+    ),
+    "no_commit": N_("{path} has no commit yet. Make a first one, then try again."),
+    "no_identity": N_(
+        "In {path} git does not know who you are. Set user.name and user.email with “git config”."
+    ),
+    "bad_branch_name": N_("“{branch}” is not a name that a branch can have."),
+    "unknown_branch": N_("There is no branch “{branch}”."),
+}
+
+HELD: Mapping[str, str] = {
+    "branch_missing": N_("The branch “{branch}” is gone. Create it again, then deliver."),
+    "branch_moved": N_("The branch moved during the delivery. Deliver again."),
+    "checked_out": N_(
+        "The branch is checked out. Deliver into the working tree, or switch to another branch."
+    ),
+    "checked_out_twice": N_(
+        "The branch is checked out in more than one place. Leave it in all but one, then deliver."
+    ),
+    "git_busy": N_("There is a git command under way ({file}). Finish that, then deliver."),
+    "path_changed": N_(
+        "You have changes of your own in {path}. Commit or undo them, then deliver."
+    ),
+    "path_in_the_way": N_("{path} exists and is not part of the branch. Move it, then deliver."),
+    "path_marked": N_(
+        "{path} is marked assume-unchanged or skip-worktree. Take the mark away, then deliver."
+    ),
+    "submodule": N_("{path} is a submodule. Look at it and merge it yourself."),
+    "filter": N_("{path} goes through a filter of git. Look at it and merge it yourself."),
+    "symlinked_folder": N_("{path} lies behind a symbolic link. Merge it yourself."),
+    "symlink_outside": N_("{path} is a symbolic link that leads out of the repository."),
+    "git_name": N_("{path} has a name that git keeps for itself. It is not delivered."),
+    "repository_configuration_changed": N_(
+        "The repository's git configuration or hooks were changed. Look at the change and accept "
+        "it, then deliver."
+    ),
+    "conflict": N_("This conflicts with what the branch has by now: {paths}."),
+    "git_failed": N_("It was git that refused: {text}"),
+}
+
+GATES: Mapping[str, str] = {
+    "agent_status_passed": N_("The agent is active."),
+    "agent_status_waiting": N_("The agent is {status}. Resume it to let this run."),
+    "capacity_passed": N_("The agent has room for one more run."),
+    "capacity_waiting": N_("The agent has all the runs it may have at once. It starts after one."),
+    "cooldown_passed": N_("The agent has rested long enough since its last run."),
+    "cooldown_waiting": N_("The agent rests after its last run, until {until}."),
+    "scheduled_retry_passed": N_("No later time is set for it."),
+    "scheduled_retry_waiting": N_("It is tried again at {until}."),
+    "staleness_passed": N_("What it was asked for still holds."),
+    "staleness_waiting": N_("What it was asked for no longer holds: {reason}."),
+    "task_lease_passed": N_("Nobody else works on the task."),
+    "task_lease_waiting": N_("Another run works on the task. This one starts after it."),
+    "launch_passed": N_("The agent was started."),
+    "launch_waiting": N_("The agent is being started."),
+}
+
+SENTENCES: Mapping[str, str] = {**HTTP, **THINGS, **GIT, **HELD, **GATES}

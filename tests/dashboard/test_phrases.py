@@ -1,0 +1,42 @@
+"""The sentences: each can be said, and no value can make it say something else."""
+
+import string
+
+import pytest
+
+from roundtable_desktop.dashboard.problems import CODE_OF_STATUS
+from roundtable_desktop.phrases import GATES, SENTENCES, sentence
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_every_code_has_a_whole_sentence(code):
+    template = SENTENCES[code]
+    names = [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
+    assert all(name.isidentifier() for name in names)
+    said = sentence(code, {name: f"<{name}>" for name in names})
+    assert said[0].isupper() or said[0] in "<“"
+    assert said[-1] in ".>" and "{" not in said
+    assert all(f"<{name}>" in said for name in names)
+
+
+def test_a_value_is_never_read_as_a_template():
+    said = sentence("name_taken", {"name": "{path} {0} {name.__class__} %s"})
+    assert "{path} {0} {name.__class__} %s" in said
+
+
+def test_a_missing_value_and_a_list_are_said_too():
+    assert "…" in sentence("name_taken")
+    assert "a.py, b.py" in sentence("conflict", {"paths": ["a.py", "b.py"]})
+
+
+def test_an_unknown_code_is_named():
+    assert "“new_code”" in sentence("new_code", {"a": 1})
+
+
+def test_each_gate_says_both_why_it_let_through_and_why_it_waits():
+    gates = {code.rpartition("_")[0] for code in GATES}
+    assert set(GATES) == {f"{gate}_{form}" for gate in gates for form in ("passed", "waiting")}
+
+
+def test_every_number_of_http_has_a_sentence():
+    assert set(CODE_OF_STATUS.values()) <= set(SENTENCES)
