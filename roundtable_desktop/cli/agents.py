@@ -19,7 +19,9 @@ def agent() -> None:
 @click.option("--name", help=_("Default: the program's name."))
 @click.option("--role", default="worker", show_default=True)
 @click.option("--workspace", "named", help=_("Default: the one of this folder."))
-@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help=_("Kept out of the database."))
+@click.option(
+    "--env", "env", multiple=True, metavar="NAME=VALUE", help=_("Kept out of the database.")
+)
 @click.option("--sessions", type=click.IntRange(1, 64), help=_("How many runs at once."))
 @click.option("--cooldown", type=click.IntRange(0, 86_400), help=_("Seconds between two runs."))
 @click.argument("command", nargs=-1, required=True)

@@ -45,7 +45,9 @@ def main() -> None:
             _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
         sys.exit(USAGE if refused.problem.get("status") == 422 else FAILED)
     except Unreachable as where:
-        _say(_("No owner is running in {home}. Start one with: roundtable start").format(home=where))
+        _say(
+            _("No owner is running in {home}. Start one with: roundtable start").format(home=where)
+        )
         sys.exit(NO_OWNER)
     except Refused as refused:
         _say(sentence(refused.code, refused.values))

@@ -18,8 +18,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
     cells = [[_cell(row.get(column)) for column in columns] for row in rows]
     heads = [column.replace("_", " ").upper() for column in columns]
     widths = [
-        max(len(head), *(len(row[place]) for row in cells), 0)
-        for place, head in enumerate(heads)
+        max(len(head), *(len(row[place]) for row in cells), 0) for place, head in enumerate(heads)
     ]
     for number, row in enumerate([heads, *cells]):
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -65,7 +65,7 @@ def _task_row(task: Answer) -> Answer:
 @click.pass_obj
 def open_(home: Home, only_print: bool) -> None:
     """Opens the dashboard in your browser, signed in."""
-    link = Client(home).post("/signin-links", {})["url"]
+    link = Client(home).post("/sign-in-links", {})["url"]
     if only_print:
         click.echo(link)
         return

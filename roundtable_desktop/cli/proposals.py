@@ -49,9 +49,11 @@ def show(home: Home, given: str, as_json: bool) -> None:
     click.echo()
     click.echo(plain(seen["diff"]), nl=False)
     if not seen["diff_complete"]:
-        click.echo(_("… the rest is left out here; see it with: git show {head}").format(
-            head=seen["head_commit"]
-        ))
+        click.echo(
+            _("… the rest is left out here; see it with: git show {head}").format(
+                head=seen["head_commit"]
+            )
+        )
     return None
 
 

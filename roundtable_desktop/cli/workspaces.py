@@ -5,11 +5,9 @@ from pathlib import Path
 
 import click
 
-from roundtable_desktop.app import Home, offline_desk
-from roundtable_desktop.cli.client import Answer, Client, Unreachable
+from roundtable_desktop.app import Home, register_offline
+from roundtable_desktop.cli.client import Client, Unreachable
 from roundtable_desktop.cli.output import plain, show_json, table
-from roundtable_desktop.engine.desk import Asked, workspaces
-from roundtable_desktop.model.records import Actor
 from roundtable_desktop.phrases import _
 
 
@@ -32,18 +30,10 @@ def init(
     try:
         made = Client(home).post("/workspaces", wanted)
     except Unreachable:
-        made = _offline(home, wanted)
+        made = register_offline(home, wanted)
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")
-    click.echo(
-        plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"]))
-    )
+    click.echo(plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"])))
     click.echo(_("Next: roundtable agent add --adapter command -- PROGRAM …"))
-
-
-def _offline(home: Home, wanted: Answer) -> Answer:
-    with offline_desk(home) as desk:
-        made = workspaces.register(desk, Asked(Actor("person", "owner")), **wanted)
-    return {"path": made.path, "name": made.name, "base_branch": made.base_branch}
 
 
 @click.group()

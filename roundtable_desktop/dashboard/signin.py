@@ -16,7 +16,7 @@ from flask import Response, g, request
 from roundtable_desktop.dashboard.guard import FOREIGN, SAFE_METHODS, Doors
 from roundtable_desktop.dashboard.problems import Refusal, is_for_programs
 from roundtable_desktop.model.ports import Clock, Ids
-from roundtable_desktop.model.records import Actor
+from roundtable_desktop.model.records import Actor, WebSession
 
 PERSON = Actor("person", "owner")
 
@@ -45,22 +45,13 @@ class Caller:
     csrf: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """One signed-in browser. id_hash: sha256 of the cookie's value, in hex; never the value."""
-
-    id_hash: str
-    created_at: datetime
-    seen_at: datetime
-
-
 class Sessions(Protocol):
     """The table `web_sessions`. Each call is one short transaction of its own."""
 
-    def create(self, session: Session) -> None:
+    def create(self, session: WebSession) -> None:
         """Keeps it; the store drops those that are older than ABSOLUTE_LIFE as it likes."""
 
-    def find(self, id_hash: str) -> Session | None:
+    def find(self, id_hash: str) -> WebSession | None:
         """None when unknown or revoked. Ages are judged here, not there."""
 
     def touch(self, id_hash: str, seen_at: datetime) -> None:
@@ -179,7 +170,7 @@ class SignIn:
             return None
         return Caller(PERSON, "cookie", csrf_of(session_id))
 
-    def _alive(self, session: Session) -> bool:
+    def _alive(self, session: WebSession) -> bool:
         now = self._clock.now()
         idle = now - session.seen_at
         if idle > IDLE_LIFE or now - session.created_at > ABSOLUTE_LIFE:
@@ -206,7 +197,7 @@ class SignIn:
         self._codes.redeem(code)
         session_id = self._ids.secret()
         now = self._clock.now()
-        self._sessions.create(Session(id_hash=digest(session_id), created_at=now, seen_at=now))
+        self._sessions.create(WebSession(id_hash=digest(session_id), created_at=now, seen_at=now))
         return session_id
 
     def end(self) -> None:

@@ -1,29 +1,16 @@
 """Why a wakeup ran, waits or was refused, from the same rules that decide (N-03)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.records import Run, Task, Wakeup
 from roundtable_desktop.model.states import WakeupStatus
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.model.verdicts import Go
+from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
 from roundtable_desktop.store import agents, proposals, runs, wakeups
 from roundtable_desktop.store.db import View
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """code and values make the sentence; gates are {gate, verdict, detail, at} in order."""
-
-    code: str
-    values: Mapping[str, object]
-    gates: Sequence[Mapping[str, object]] = ()
-    wakeup_id: str | None = None
-    run_id: str | None = None
-    more: Sequence["Explanation"] = field(default=())
 
 
 def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:

@@ -253,6 +253,26 @@ class Git(Protocol):
 # --- the rest ----------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessFacts:
+    """A process of a run as the machine shows it. cpu: seconds used; rss: bytes; both None when
+    it is gone or cannot be seen ("unmeasured is not zero")."""
+
+    pid: int
+    name: str | None
+    role: str  # runner | agent | child
+    started_at: datetime | None
+    alive: bool
+    cpu: float | None
+    rss: int | None
+
+
+class Transcripts(Protocol):
+    def read(self, run: str, after: str | None) -> tuple[list[Mapping[str, object]], str | None]:
+        """Entries {at, stream, text} or {dropped}, oldest first, and the cursor to go on from;
+        None when there is nothing more now."""
+
+
 class Secrets(Protocol):
     """Values that never enter the database: an agent's environment."""
 

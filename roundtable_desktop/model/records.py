@@ -215,6 +215,15 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebSession:
+    """One signed-in browser. id_hash: sha256 of the cookie's value, in hex; never the value."""
+
+    id_hash: str
+    created_at: datetime
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """What an agent wants in: (task, run, base commit, head commit); its diff is computed.
 

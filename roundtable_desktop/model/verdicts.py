@@ -1,5 +1,6 @@
-"""The answers of a gate: what a step of the pipeline says about one wakeup (law 4)."""
+"""The answers of a gate, and what they amount to for somebody who asks why (law 4)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -57,3 +58,15 @@ class Launched:
 
 
 Answer = Go | Finish | Hold | Cancel | Fail | Launched
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """code and values make the sentence; gates are {gate, verdict, detail, at} in order."""
+
+    code: str
+    values: Mapping[str, object]
+    gates: Sequence[Mapping[str, object]] = ()
+    wakeup_id: str | None = None
+    run_id: str | None = None
+    more: Sequence["Explanation"] = field(default=())

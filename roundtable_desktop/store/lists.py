@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.records import Proposal, Run, Task, Wakeup
+from roundtable_desktop.model.records import Agent, Proposal, Run, Task, Wakeup, Workspace
 from roundtable_desktop.store.db import View
-from roundtable_desktop.store.tables import Proposals, Runs, Tasks, Wakeups
+from roundtable_desktop.store.tables import Agents, Proposals, Runs, Tasks, Wakeups, Workspaces
 
 R = TypeVar("R")
 
@@ -19,33 +19,30 @@ class Noun(Generic[R]):
     record: type[R]
 
 
+WORKSPACES = Noun(Workspaces, Workspace)
+AGENTS = Noun(Agents, Agent)
 TASKS = Noun(Tasks, Task)
 WAKEUPS = Noun(Wakeups, Wakeup)
 RUNS = Noun(Runs, Run)
 PROPOSALS = Noun(Proposals, Proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[R]):
-    """`next_after` is the id to go on from, or None at the end."""
+def page(view: View, noun: Noun[R], *, after: str | None, limit: int, **filters: object) -> list[R]:
+    """At most `limit` rows older than `after` whose columns equal the filters.
 
-    items: list[R]
-    next_after: str | None
-
-
-def page(
-    view: View, noun: Noun[R], *, before: str | None, limit: int, **filters: object
-) -> Page[R]:
-    """Rows whose columns equal the filters; a filter of None does not count."""
+    A tuple means any of its values, None is no filter.
+    """
     table = noun.table
     query = table.select()
     for column, wanted in filters.items():
-        if wanted is not None:
-            query = query.where(getattr(table, column) == wanted)
-    if before is not None:
-        query = query.where(table.id < before)
-    found = view.all(noun.record, query.order_by(table.id.desc()).limit(limit + 1))
-    return Page(found[:limit], getattr(found[limit - 1], "id", None) if found[limit:] else None)
+        column_of = getattr(table, column)
+        if isinstance(wanted, tuple):
+            query = query.where(column_of.in_(wanted))
+        elif wanted is not None:
+            query = query.where(column_of == wanted)
+    if after is not None:
+        query = query.where(table.id < after)
+    return view.all(noun.record, query.order_by(table.id.desc()).limit(limit))
 
 
 def by_suffix(view: View, noun: Noun[R], suffix: str) -> R | None:

@@ -266,9 +266,8 @@ class IdempotencyKeys(Table):
 
 class WebSessions(Table):
     id_hash = pw.TextField(primary_key=True)
-    csrf = pw.TextField()
     created_at = InstantField()
-    last_seen_at = InstantField()
+    seen_at = InstantField()
 
 
 TABLES: tuple[type[Table], ...] = (

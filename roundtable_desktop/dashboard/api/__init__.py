@@ -1,0 +1,34 @@
+"""The API, one file per noun; each declares its routes."""
+
+from collections.abc import Callable
+
+import roundtable_desktop
+from roundtable_desktop.dashboard.api import (
+    agents,
+    events,
+    proposals,
+    runs,
+    sign_in_links,
+    status,
+    tasks,
+    wakeups,
+    workspaces,
+)
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import SignIn
+from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.look import Look
+
+
+def declare_all(
+    api: Api, desk: Desk, look: Look, signin: SignIn, health: Callable[[], str]
+) -> None:
+    sign_in_links.declare(api, signin)
+    status.declare(api, look, health, roundtable_desktop.__version__)
+    workspaces.declare(api, desk, look)
+    agents.declare(api, desk, look)
+    tasks.declare(api, desk, look)
+    runs.declare(api, look)
+    wakeups.declare(api, look)
+    proposals.declare(api, desk, look)
+    events.declare(api, look)

@@ -240,7 +240,6 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 CREATE TABLE web_sessions (
     id_hash TEXT PRIMARY KEY,
-    csrf TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    last_seen_at INTEGER NOT NULL
+    seen_at INTEGER NOT NULL
 ) STRICT;

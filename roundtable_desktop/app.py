@@ -1,0 +1,276 @@
+"""The one place that builds things, and the order in which they start and stop."""
+
+import contextlib
+import errno
+import logging
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import roundtable_desktop
+from roundtable_desktop.adapters import home as homes
+from roundtable_desktop.adapters import logs, processes
+from roundtable_desktop.adapters.git import HardenedGit
+from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.adapters.runners import LocalRunners
+from roundtable_desktop.adapters.secrets import FileSecrets
+from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
+from roundtable_desktop.adapters.transcripts import FileTranscripts
+from roundtable_desktop.dashboard import api as routes
+from roundtable_desktop.dashboard.app import Parts, build_app
+from roundtable_desktop.dashboard.guard import Doors
+from roundtable_desktop.dashboard.pages import overview
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
+from roundtable_desktop.dashboard.signin import SignIn
+from roundtable_desktop.engine.desk import Asked, Desk, workspaces
+from roundtable_desktop.engine.desk.browsers import PERSON, Browsers
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.scheduler import Scheduler
+from roundtable_desktop.model.errors import Broken, Busy
+from roundtable_desktop.model.records import SYSTEM, Subject
+from roundtable_desktop.model.settings import GlobalSettings
+from roundtable_desktop.model.states import DeliveryMode, Kind
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.rules.redact import redact
+from roundtable_desktop.store import events, journal, migrate, settings
+from roundtable_desktop.store.db import Reader, Store
+
+log = logging.getLogger(__name__)
+
+__all__ = ["Home", "Owner", "default_home", "register_offline"]
+
+
+def default_home() -> Path:
+    return homes.default_home(os.environ)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What stands before anything moves: the locked home and its open database."""
+
+    home: Home
+    clock: SystemClock
+    ids: SystemIds
+    store: Store
+    reader: Reader
+    secrets: FileSecrets
+    git: HardenedGit
+    desk: Desk
+
+    def close(self) -> None:
+        self.reader.close()
+        self.store.close()
+        self.home.unlock()
+
+
+def lay_ground(home: Home) -> Ground:
+    """Takes the home, then migrates, then opens: the lock comes before all (D-06)."""
+    clock, ids = SystemClock(), SystemIds()
+    home.prepare()
+    home.lock()
+    try:
+        applied = migrate.migrate(home.database, home.backups, clock.now())
+    except BaseException:
+        home.unlock()
+        raise
+    store, reader = Store(home.database, clock), Reader(home.database, clock)
+    with store.transaction() as tx:
+        last = events.last_instant(tx)
+    if last is not None:
+        store.start_after(last)
+    log.info("home open path=%s migrations=%s", home.root, applied)
+    secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
+    git = HardenedGit(home.empty)
+    desk = Desk(store, git, secrets, ids, local_zone(os.environ))
+    return Ground(home, clock, ids, store, reader, secrets, git, desk)
+
+
+def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`roundtable init` while nobody owns the home: lock, act, release."""
+    ground = lay_ground(home)
+    try:
+        mode = wanted.get("delivery")
+        made = workspaces.register(
+            ground.desk,
+            Asked(PERSON),
+            wanted["path"],
+            name=wanted.get("name"),
+            base_branch=wanted.get("base_branch"),
+            delivery=DeliveryMode(mode) if mode else None,
+        )
+    finally:
+        ground.close()
+    return {"path": made.path, "name": made.name, "base_branch": made.base_branch}
+
+
+class Owner:
+    """The long-running owner of a home: scheduler and dashboard, without Qt."""
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        log_to_stderr: bool = False,
+    ) -> None:
+        check_host(host)
+        self.home = home
+        self._host = host
+        self._port = port
+        self._log_to_stderr = log_to_stderr
+        self._stack = contextlib.ExitStack()
+        self._facts: dict[str, object] = {}
+
+    def start(self) -> None:
+        """Home, database, recovery, scheduler, HTTP; what fails takes back what came before."""
+        with contextlib.ExitStack() as stack:
+            self._start(stack)
+            self._stack = stack.pop_all()
+
+    def stop(self) -> None:
+        """HTTP intake, scheduler, follower, acts, database; agents go on (C-101)."""
+        self._stack.close()
+
+    def ready(self) -> Mapping[str, object]:
+        """The one line on stdout (contract, `roundtable start`)."""
+        return {"event": "ready", **self._facts}
+
+    def _start(self, stack: contextlib.ExitStack) -> None:
+        ground = lay_ground(self.home)
+        stack.callback(ground.close)
+        token = _token(ground)
+        hide = _redaction(ground, token)
+        logs.set_up(self.home.log_file, hide, to_stderr=self._log_to_stderr)
+        chosen = _settings(ground)
+        sockets = _listen(self._host, self._port, chosen.port)
+        stack.callback(lambda: [sock.close() for sock in sockets])
+        runners = LocalRunners(self.home.runs, self.home.sockets)
+        scheduler = Scheduler(
+            ground.store,
+            ground.reader,
+            ground.git,
+            runners,
+            ground.secrets,
+            ground.ids,
+            ground.clock,
+            random.random,
+            copies=self.home.copies,
+            environ=os.environ,
+        )
+        port = sockets[0].getsockname()[1]
+        doors = Doors(port, chosen.installation, chosen.browser_host == "name")
+        server = serve(_web(ground, scheduler, doors), sockets, ground.clock)
+        _remember_port(ground, self._port, port)
+        scheduler.start()
+        stack.callback(scheduler.stop)
+        stack.enter_context(_serving(server))
+        self._say(ground, doors, self._host)
+        stack.callback(self.home.forget_owner)
+        stack.callback(_tell, ground, Kind.OWNER_STOPPED)
+
+    def _say(self, ground: Ground, doors: Doors, host: str) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        self._facts = {
+            "url": f"http://{shown}:{doors.port}",
+            "browser_url": doors.browser_url,
+            "pid": os.getpid(),
+            "home": str(self.home.root),
+            "version": roundtable_desktop.__version__,
+        }
+        started_at = rfc3339(ground.clock.now())
+        self.home.say_owner({**self._facts, "started_at": started_at})
+        _tell(ground, Kind.OWNER_STARTED)
+        log.info("ready url=%s", self._facts["url"])
+
+
+def _token(ground: Ground) -> str:
+    """Made once; the same for all programs of this home until somebody changes it."""
+    if not ground.home.token_file.exists():
+        homes.write_private(ground.home.token_file, ground.ids.secret())
+    return ground.home.token()
+
+
+def _redaction(ground: Ground, token: str) -> Callable[[str], str]:
+    def hide(text: str) -> str:
+        return redact(text, {token, *ground.secrets.values()})
+
+    return hide
+
+
+def _settings(ground: Ground) -> GlobalSettings:
+    with ground.store.transaction() as tx:
+        chosen = settings.of_home(tx)
+        if not chosen.installation:
+            name = base32(int.from_bytes(os.urandom(8)), 12)
+            chosen = settings.put_home(tx, installation=name)
+    return chosen
+
+
+def _listen(host: str, asked: int | None, last: int) -> list[Any]:
+    """The asked port or none; the last one, else the next that is free (contract, Files)."""
+    if asked is not None:
+        try:
+            return list(listen(host, asked))
+        except OSError as error:
+            raise Broken("port_taken", port=asked, text=os.strerror(error.errno or 0)) from None
+    for port in range(last, min(last + 50, 65_536)):
+        try:
+            return list(listen(host, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise Broken("port_taken", port=port, text=str(error)) from None
+            log.warning("port taken by a stranger port=%d", port)
+    raise Busy("no_free_port", port=last)
+
+
+def _remember_port(ground: Ground, asked: int | None, port: int) -> None:
+    """A restart takes the last port. `--port 0` asks for any, once."""
+    if asked != 0:
+        with ground.store.transaction() as tx:
+            settings.put_home(tx, port=port)
+
+
+def _web(ground: Ground, scheduler: Scheduler, doors: Doors) -> Any:
+    look = Look(
+        ground.reader,
+        ground.clock,
+        ground.git,
+        FileTranscripts(ground.home.runs),
+        processes.facts,
+    )
+    browsers = Browsers(ground.store, ground.reader)
+    signin = SignIn(doors, ground.clock, ground.ids, ground.home.token, browsers)
+    api = Api("Roundtable Desktop", roundtable_desktop.__version__)
+    routes.declare_all(api, ground.desk, look, signin, scheduler.health)
+    return build_app(
+        Parts(
+            doors=doors,
+            ids=ground.ids,
+            signin=signin,
+            health=scheduler.health,
+            api=api,
+            pages=[overview.pages(look, scheduler.health)],
+        )
+    )
+
+
+@contextlib.contextmanager
+def _serving(server: Server) -> Iterator[None]:
+    thread = threading.Thread(target=server.run, name="http")
+    thread.start()
+    try:
+        yield
+    finally:
+        server.close()
+        thread.join()
+
+
+def _tell(ground: Ground, kind: Kind) -> None:
+    with ground.store.transaction() as tx:
+        journal.tell(tx, kind, Subject("owner", str(os.getpid())), workspace_id=None, actor=SYSTEM)

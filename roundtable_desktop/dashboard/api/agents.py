@@ -1,0 +1,111 @@
+"""The API's routes about agents."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, agents
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import records
+from roundtable_desktop.model.states import Adapter, AgentStatus, Role
+
+Argument = Annotated[str, Field(max_length=16_384)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+Seconds = Annotated[int, Field(ge=1, le=7 * 86_400)]
+
+
+class NewAgent(Words):
+    """command: a list of arguments, never a shell line. env: kept outside the database."""
+
+    workspace_id: Ref
+    name: Line
+    role: Literal["coordinator", "worker", "specialist", "assistant", "reviewer"] = "worker"
+    adapter: Literal["command"]
+    command: Annotated[list[Argument], Field(min_length=1, max_length=256)]
+    env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
+    max_concurrent_sessions: Annotated[int, Field(ge=1, le=64)] = 1
+    cooldown_sec: Annotated[int, Field(ge=0, le=86_400)] = 10
+    silence_limit_sec: Seconds = 600
+    soft_timeout_sec: Seconds = 1800
+    hard_timeout_sec: Seconds = 14_400
+
+
+class AgentsAsked(Paging):
+    workspace_id: Ref | None = None
+
+
+class Agent(Shown):
+    """status: `idle` and `working` are derived from live runs."""
+
+    id: str
+    workspace_id: str
+    name: str
+    role: str
+    adapter: str
+    command: list[str]
+    env_names: list[str]
+    status: str
+    paused_reason: str | None
+    working: int
+    max_concurrent_sessions: int
+    cooldown_sec: int
+    silence_limit_sec: int
+    soft_timeout_sec: int
+    hard_timeout_sec: int
+    last_wakeup_finished_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    revision: int
+
+
+LIMITS = (
+    "max_concurrent_sessions",
+    "cooldown_sec",
+    "silence_limit_sec",
+    "soft_timeout_sec",
+    "hard_timeout_sec",
+)
+
+
+def shown(agent: records.Agent, working: int) -> Agent:
+    status: str = agent.status
+    if agent.status is AgentStatus.ACTIVE:
+        status = "working" if working else "idle"
+    return Agent.of(agent, status=status, working=working)
+
+
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("GET", "/api/v1/agents")
+    def list_agents(query: AgentsAsked) -> Listed[Agent]:
+        """Agents, newest first."""
+        found = look.agents(query.after, query.limit + 1, workspace_id=query.workspace_id)
+        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        working = look.working(kept)
+        items = [shown(one, working[one.id]) for one in kept]
+        return Listed[Agent](items=items, next_cursor=cursor)
+
+    @api.route("POST", "/api/v1/agents", status=201, errors=(404, 409))
+    def create_agent(caller: Caller, body: NewAgent, once: Once | None) -> Agent:
+        """Adds somebody who can be woken."""
+        made = agents.add(
+            desk,
+            asked(caller, once),
+            body.workspace_id,
+            name=body.name,
+            adapter=Adapter(body.adapter),
+            command=body.command,
+            role=Role(body.role),
+            env=body.env,
+            **{limit: getattr(body, limit) for limit in LIMITS},
+        )
+        return shown(made, look.working([made])[made.id])
+
+    @api.route("GET", "/api/v1/agents/<ref>")
+    def show_agent(ref: str) -> Agent:
+        """One of them."""
+        found = look.agent(ref)
+        return shown(found, look.working([found])[found.id])

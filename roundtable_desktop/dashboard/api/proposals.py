@@ -1,0 +1,153 @@
+"""The API's routes about proposals."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, proposals
+from roundtable_desktop.engine.desk.look import Look, Offered
+
+Status = Literal[
+    "pending",
+    "in_review",
+    "approved",
+    "merged",
+    "delivered",
+    "revision_requested",
+    "rejected",
+    "superseded",
+    "conflicted",
+]
+
+
+class ProposalsAsked(Paging):
+    workspace_id: Ref | None = None
+    status: Status | None = None
+    task_id: Ref | None = None
+
+
+class Deliver(Words):
+    """override: although it is held for a look; then say why."""
+
+    override: bool = False
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class Try(Shown):
+    """One try at delivering. reason: of a held one; its sentence says what to do."""
+
+    id: str
+    branch: str
+    old_commit: str | None
+    new_commit: str | None
+    status: str
+    reason: Object | None
+    sentence: str
+    created_at: Moment
+    ended_at: Moment | None
+
+
+class ProposalRow(Shown):
+    id: str
+    workspace_id: str
+    task_id: str
+    run_id: str
+    base_commit: str
+    head_commit: str
+    status: str
+    files: list[Object]
+    held: Object | None
+    sentence: str
+    deliveries: list[Try]
+    created_at: Moment
+    updated_at: Moment
+    revision: int
+
+
+class ProposalDetail(ProposalRow):
+    """diff: as text, at most 256 KB of it; diff_complete tells whether that is all."""
+
+    diff: str
+    diff_complete: bool
+
+
+def tries(offered: Offered) -> list[Try]:
+    return [
+        Try.of(one, sentence=reason_said(one.reason) if one.reason else "")
+        for one in offered.deliveries
+    ]
+
+
+def reason_said(reason: object) -> str:
+    """Why it is held, what would do it by hand, from the stored code and values."""
+    assert isinstance(reason, dict)
+    why = said(str(reason["code"]), reason)
+    by_hand = reason.get("command")
+    return f"{why} {said('by_hand', {'command': by_hand})}" if by_hand else why
+
+
+def sentence_of(offered: Offered) -> str:
+    """What is so now: held for a look, a held delivery, or its status."""
+    last = offered.deliveries[-1] if offered.deliveries else None
+    proposal = offered.proposal
+    if proposal.status == "delivered" and last is not None:
+        return said("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
+    if last is not None and last.reason and proposal.status == "approved":
+        return said("delivery_held", {"why": reason_said(last.reason)})
+    if proposal.held:
+        return said("held_for_a_look", {"why": reason_said(proposal.held)})
+    return said(f"proposal_{proposal.status}", {})
+
+
+def row(offered: Offered) -> ProposalRow:
+    return ProposalRow.of(
+        offered.proposal, sentence=sentence_of(offered), deliveries=tries(offered)
+    )
+
+
+def detail(offered: Offered) -> ProposalDetail:
+    return ProposalDetail.of(
+        offered.proposal,
+        sentence=sentence_of(offered),
+        deliveries=tries(offered),
+        diff=offered.diff or "",
+        diff_complete=offered.diff_complete,
+    )
+
+
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("GET", "/api/v1/proposals")
+    def list_proposals(query: ProposalsAsked) -> Listed[ProposalRow]:
+        """What agents want in, newest first."""
+        filters = query.model_dump(exclude={"limit", "cursor"})
+        found = look.proposals(query.after, query.limit + 1, **filters)
+        kept, cursor = cut(found, query.limit, lambda one: one.proposal.id)
+        return Listed[ProposalRow](items=[row(one) for one in kept], next_cursor=cursor)
+
+    @api.route("GET", "/api/v1/proposals/<ref>")
+    def show_proposal(ref: str) -> ProposalDetail:
+        """One of them, with its diff."""
+        return detail(look.proposal(ref))
+
+    @api.route("POST", "/api/v1/proposals/<ref>/deliver", status=202, errors=(404, 409, 412))
+    def deliver_proposal(
+        caller: Caller,
+        ref: str,
+        body: Deliver,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> ProposalDetail:
+        """Approves it and delivers; how that went stands in `deliveries` a moment later."""
+        found = look.proposal(ref).proposal
+        proposals.deliver(
+            desk,
+            asked(caller, once, expected_revision),
+            found.id,
+            override=body.override,
+            note=body.note,
+        )
+        return detail(look.proposal(found.id))

@@ -1,0 +1,122 @@
+"""The API's routes about runs."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.events import EventRow
+from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
+from roundtable_desktop.dashboard.reading import Asked, Listed, Paging, cut
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import records
+from roundtable_desktop.model.records import Subject
+
+
+class RunsAsked(Paging):
+    workspace_id: Ref | None = None
+    status: Literal["starting", "running", "finished", "failed", "cancelled"] | None = None
+    agent_id: Ref | None = None
+    task_id: Ref | None = None
+    wakeup_id: Ref | None = None
+
+
+class RunRow(Shown):
+    id: str
+    workspace_id: str
+    status: str
+    outcome: str | None
+    wakeup_id: str
+    agent_id: str
+    task_id: str | None
+    attempt_index: int | None
+    created_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+    exit_code: int | None
+    output_summary: str
+
+
+class RunError(Shown):
+    kind: str
+    text: str | None
+    signature: str | None
+
+
+class ProcessRow(Shown):
+    pid: int
+    name: str | None
+    role: str
+    started_at: Moment | None
+    alive: bool
+    cpu: float | None
+    rss: int | None
+
+
+class RunDetail(RunRow):
+    """Seed 001's RunDetail, as far as this version knows it."""
+
+    base_commit: str | None
+    last_pulse_at: Moment | None
+    error: RunError | None
+    result_json: Object
+    assembled_prompt: str
+    summary_injected: str
+    context_snapshot: Object
+    processes: list[ProcessRow]
+
+
+class TranscriptAsked(Asked):
+    after: Annotated[str, Field(pattern=r"^\d{6}\.\d{1,12}$")] | None = None
+
+
+class Entry(Shown):
+    """One piece of what the agent printed; dropped: what was left out in the middle."""
+
+    at: int | None = None
+    stream: str | None = None
+    text: str = ""
+    dropped: Object | None = None
+
+
+def detail(run: records.Run, look: Look) -> RunDetail:
+    error = None
+    if run.error_kind:
+        error = RunError(kind=run.error_kind, text=run.error_text, signature=run.error_signature)
+    processes = [ProcessRow.of(one) for one in look.processes(run)]
+    return RunDetail.of(run, error=error, processes=processes)
+
+
+def declare(api: Api, look: Look) -> None:
+    @api.route("GET", "/api/v1/runs")
+    def list_runs(query: RunsAsked) -> Listed[RunRow]:
+        """Runs, newest first."""
+        filters = query.model_dump(exclude={"limit", "cursor"})
+        found = look.runs(query.after, query.limit + 1, **filters)
+        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        return Listed[RunRow](items=[RunRow.of(one) for one in kept], next_cursor=cursor)
+
+    @api.route("GET", "/api/v1/runs/<ref>")
+    def show_run(ref: str) -> RunDetail:
+        """One run with its prompt, its result and its processes."""
+        return detail(look.run(ref), look)
+
+    @api.route("GET", "/api/v1/runs/<ref>/transcript")
+    def show_transcript(ref: str, query: TranscriptAsked) -> Listed[Entry]:
+        """What it printed, oldest first; go on with `after`, which is the cursor."""
+        entries, cursor = look.transcript(look.run(ref), query.after)
+        return Listed[Entry](
+            items=[Entry.model_validate(entry) for entry in entries], next_cursor=cursor
+        )
+
+    @api.route("GET", "/api/v1/runs/<ref>/events")
+    def show_run_events(ref: str) -> Listed[EventRow]:
+        """What happened to it, oldest first."""
+        found = look.events_of(Subject("run", look.run(ref).id))
+        return Listed[EventRow](items=[EventRow.of(one) for one in found], next_cursor=None)
+
+    @api.route("GET", "/api/v1/runs/<ref>/explain")
+    def explain_run(ref: str) -> Explained:
+        """Why it ran, and why it ended as it did."""
+        return explained(look.explain_run(look.run(ref)))

@@ -1,0 +1,51 @@
+"""What the API's answers have in common: instants, lists and who asks."""
+
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field
+
+from roundtable_desktop.dashboard.reading import Once, Words
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Asked
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.phrases import sentence
+
+Moment = Annotated[
+    str,
+    BeforeValidator(lambda value: rfc3339(value) if isinstance(value, datetime) else value),
+    Field(json_schema_extra={"format": "date-time"}),
+]
+"""RFC 3339 in UTC with Z."""
+
+Line = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
+]
+"""One line of text that says something."""
+
+Text = Annotated[str, Field(max_length=65_536)]
+Ref = Annotated[str, Field(min_length=6, max_length=64, pattern=r"^[0-9a-z]+$")]
+Object = dict[str, Any]
+
+
+class Shown(Words):
+    """An answer made from a record by its attributes; what has no field here is left out."""
+
+    @classmethod
+    def of(cls, record: object, **more: object) -> Self:
+        known = {
+            name: getattr(record, name)
+            for name in cls.model_fields
+            if name not in more and hasattr(record, name)
+        }
+        return cls.model_validate({**known, **more}, strict=False)
+
+
+def asked(caller: Caller, once: Once | None = None, revision: int | None = None) -> Asked:
+    if once is None:
+        return Asked(caller.actor, revision=revision)
+    return Asked(caller.actor, once.key, once.fingerprint, revision)
+
+
+def said(code: str, values: object) -> str:
+    return sentence(code, values if isinstance(values, dict) else {})

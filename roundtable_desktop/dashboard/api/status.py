@@ -1,0 +1,58 @@
+"""The API's one look at everything: what is going on, and what waits for the person."""
+
+from collections.abc import Callable
+
+from roundtable_desktop.dashboard.api.shapes import Shown, said
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.engine.desk.look import Look, Standing
+
+
+class TaskStanding(Shown):
+    id: str
+    number: int
+    title: str
+    status: str
+    agent: str | None
+    sentence: str
+
+
+class WorkspaceStanding(Shown):
+    id: str
+    name: str
+    path: str
+    tasks: list[TaskStanding]
+
+
+class Status(Shown):
+    """scheduler: ok | degraded | dead."""
+
+    version: str
+    scheduler: str
+    sentence: str
+    workspaces: list[WorkspaceStanding]
+
+
+def standing(one: Standing) -> TaskStanding:
+    """The nearest reason: a task's own, else that of the wakeup behind it."""
+    why = one.explanation
+    if why.code in ("task_todo", "task_in_progress") and why.more:
+        why = why.more[0]
+    agent = one.agent.name if one.agent else None
+    sentence = said(why.code, dict(why.values))
+    return TaskStanding.of(one.task, agent=agent, sentence=sentence)
+
+
+def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> None:
+    @api.route("GET", "/api/v1/status")
+    def show_status() -> Status:
+        """Open tasks by workspace, each with what it waits for."""
+        now = health()
+        return Status(
+            version=version,
+            scheduler=now,
+            sentence=said(f"scheduler_{now}", {}),
+            workspaces=[
+                WorkspaceStanding.of(one, tasks=[standing(task) for task in look.standing(one)])
+                for one in look.workspaces(None, 200)
+            ],
+        )

@@ -1,0 +1,66 @@
+"""The API's routes about workspaces."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.shapes import Line, Moment, Shown, asked
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, workspaces
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.states import DeliveryMode
+
+
+class NewWorkspace(Words):
+    """path: a folder of the repository, absolute."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^/")]
+    name: Line | None = None
+    base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
+    timezone: Annotated[str, Field(max_length=64)] | None = None
+    delivery: Literal["approval", "auto"] | None = None
+
+
+class Workspace(Shown):
+    id: str
+    number: int
+    name: str
+    path: str
+    base_branch: str
+    timezone: str
+    delivery: str
+    author_name: str
+    author_email: str
+    created_at: Moment
+    updated_at: Moment
+    revision: int
+
+
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("GET", "/api/v1/workspaces")
+    def list_workspaces(query: Paging) -> Listed[Workspace]:
+        """The registered repositories, newest first."""
+        found = look.workspaces(query.after, query.limit + 1)
+        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        return Listed[Workspace](items=[Workspace.of(one) for one in kept], next_cursor=cursor)
+
+    @api.route("POST", "/api/v1/workspaces", status=201, errors=(409,))
+    def create_workspace(caller: Caller, body: NewWorkspace, once: Once | None) -> Workspace:
+        """Registers a repository; nothing is written into it."""
+        made = workspaces.register(
+            desk,
+            asked(caller, once),
+            body.path,
+            name=body.name,
+            base_branch=body.base_branch,
+            timezone=body.timezone,
+            delivery=DeliveryMode(body.delivery) if body.delivery else None,
+        )
+        return Workspace.of(made)
+
+    @api.route("GET", "/api/v1/workspaces/<ref>")
+    def show_workspace(ref: str) -> Workspace:
+        """One of them."""
+        return Workspace.of(look.workspace(ref))

@@ -1,0 +1,211 @@
+"""What the faces may see: short reads, each of one state of the database."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.ports import Clock, Git, ProcessFacts, Transcripts
+from roundtable_desktop.model.records import (
+    Agent,
+    Delivery,
+    Event,
+    Process,
+    Proposal,
+    Run,
+    Subject,
+    Task,
+    Wakeup,
+    Workspace,
+)
+from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.store import (
+    agents,
+    events,
+    lists,
+    proposals,
+    runs,
+    tasks,
+    wakeups,
+    workspaces,
+)
+from roundtable_desktop.store.db import Reader, View
+from roundtable_desktop.store.lists import Noun
+
+R = TypeVar("R")
+
+DIFF_BYTES = 256 * 1024
+LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A proposal with its tries; diff is None where nobody asked for it."""
+
+    proposal: Proposal
+    deliveries: Sequence[Delivery]
+    diff: str | None = None
+    diff_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One open task with whom it waits for, and why."""
+
+    task: Task
+    agent: Agent | None
+    explanation: Explanation
+
+
+class Look:
+    """`ref` is an id or any unique end of it, at least 6 characters long."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        clock: Clock,
+        git: Git,
+        transcripts: Transcripts,
+        processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
+    ) -> None:
+        self._reader = reader
+        self._clock = clock
+        self._git = git
+        self._transcripts = transcripts
+        self._processes = processes
+
+    # --- lists ---------------------------------------------------------------------------------
+
+    def workspaces(self, after: str | None, limit: int) -> list[Workspace]:
+        return self._page(lists.WORKSPACES, after, limit, {})
+
+    def agents(self, after: str | None, limit: int, **filters: object) -> list[Agent]:
+        return self._page(lists.AGENTS, after, limit, filters)
+
+    def tasks(self, after: str | None, limit: int, **filters: object) -> list[Task]:
+        return self._page(lists.TASKS, after, limit, filters)
+
+    def wakeups(self, after: str | None, limit: int, **filters: object) -> list[Wakeup]:
+        return self._page(lists.WAKEUPS, after, limit, filters)
+
+    def runs(self, after: str | None, limit: int, **filters: object) -> list[Run]:
+        return self._page(lists.RUNS, after, limit, filters)
+
+    def proposals(self, after: str | None, limit: int, **filters: object) -> list[Offered]:
+        with self._reader.snapshot() as view:
+            found = lists.page(view, lists.PROPOSALS, after=after, limit=limit, **filters)
+            return [Offered(one, proposals.deliveries(view, one.id)) for one in found]
+
+    def _page(
+        self, noun: Noun[R], after: str | None, limit: int, filters: Mapping[str, object]
+    ) -> list[R]:
+        with self._reader.snapshot() as view:
+            return lists.page(view, noun, after=after, limit=limit, **filters)
+
+    # --- one thing -----------------------------------------------------------------------------
+
+    def workspace(self, ref: str) -> Workspace:
+        return self._find(lists.WORKSPACES, workspaces.get, ref, "unknown_workspace")
+
+    def agent(self, ref: str) -> Agent:
+        return self._find(lists.AGENTS, agents.get, ref, "unknown_agent")
+
+    def task(self, ref: str) -> Task:
+        return self._find(lists.TASKS, tasks.get, ref, "unknown_task")
+
+    def wakeup(self, ref: str) -> Wakeup:
+        return self._find(lists.WAKEUPS, wakeups.get, ref, "unknown_wakeup")
+
+    def run(self, ref: str) -> Run:
+        return self._find(lists.RUNS, runs.get, ref, "unknown_run")
+
+    def proposal(self, ref: str) -> Offered:
+        """With its diff, computed by git now, and bounded."""
+        found = self._find(lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
+        with self._reader.snapshot() as view:
+            tries = proposals.deliveries(view, found.id)
+            workspace = workspaces.get(view, found.workspace_id)
+        assert workspace is not None, "foreign keys hold"
+        diff, complete = self._git.diff(
+            repository_of(workspace), found.base_commit, found.head_commit, DIFF_BYTES
+        )
+        return Offered(found, tries, diff, complete)
+
+    def _find(
+        self,
+        noun: Noun[R],
+        get: Callable[[View, str], R | None],
+        ref: str,
+        code: str,
+    ) -> R:
+        with self._reader.snapshot() as view:
+            found = get(view, ref) or lists.by_suffix(view, noun, ref)
+        if found is None:
+            raise Absent(code)
+        return found
+
+    # --- around a thing ------------------------------------------------------------------------
+
+    def attempts(self, task: Task) -> list[Run]:
+        with self._reader.snapshot() as view:
+            return runs.of_task(view, task.id)
+
+    def working(self, found: Iterable[Agent]) -> dict[str, int]:
+        """How many sessions each of them has now; `working` is derived, never stored (C-89)."""
+        with self._reader.snapshot() as view:
+            return {agent.id: wakeups.claimed_by(view, agent.id) for agent in found}
+
+    def processes(self, run: Run) -> Sequence[ProcessFacts]:
+        """The run's processes as the machine shows them now (N-18)."""
+        with self._reader.snapshot() as view:
+            known = runs.processes(view, run.id)
+        return self._processes(known)
+
+    def transcript(
+        self, run: Run, after: str | None
+    ) -> tuple[list[Mapping[str, object]], str | None]:
+        return self._transcripts.read(run.id, after)
+
+    def events(self, after: int, limit: int, workspace_id: str | None) -> list[Event]:
+        with self._reader.snapshot() as view:
+            return events.after(view, after, limit, workspace_id)
+
+    def events_of(self, subject: Subject) -> list[Event]:
+        with self._reader.snapshot() as view:
+            return events.of(view, subject)
+
+    # --- why -----------------------------------------------------------------------------------
+
+    def explain_wakeup(self, wakeup: Wakeup) -> Explanation:
+        with self._reader.snapshot() as view:
+            return explain.of_wakeup(view, wakeup, self._clock.now())
+
+    def explain_run(self, run: Run) -> Explanation:
+        with self._reader.snapshot() as view:
+            return explain.of_run(view, run, self._clock.now())
+
+    def explain_task(self, task: Task) -> Explanation:
+        with self._reader.snapshot() as view:
+            return explain.of_task(view, task, self._clock.now())
+
+    def standing(self, workspace: Workspace) -> list[Standing]:
+        """Its tasks that are not over, newest first, at most 50."""
+        with self._reader.snapshot() as view:
+            now = self._clock.now()
+            return [
+                Standing(
+                    task,
+                    agents.get(view, task.assignee_agent_id) if task.assignee_agent_id else None,
+                    explain.of_task(view, task, now),
+                )
+                for task in lists.page(
+                    view,
+                    lists.TASKS,
+                    after=None,
+                    limit=50,
+                    workspace_id=workspace.id,
+                    status=LIVE_TASKS,
+                )
+            ]

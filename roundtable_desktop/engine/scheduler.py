@@ -1,0 +1,116 @@
+"""The moving parts of the engine, joined to each other, with their order of start and stop."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from roundtable_desktop.engine.completion import Completion
+from roundtable_desktop.engine.delivery import Deliveries
+from roundtable_desktop.engine.dispatcher import Dispatcher
+from roundtable_desktop.engine.follower import Follower
+from roundtable_desktop.engine.launching import Launching
+from roundtable_desktop.engine.loop import Health, Loop
+from roundtable_desktop.engine.pool import Pool
+from roundtable_desktop.engine.recovery import Hands, recover
+from roundtable_desktop.model.ports import Clock, Dice, Git, Ids, Launcher, Secrets
+from roundtable_desktop.model.states import ErrorKind
+from roundtable_desktop.store import proposals
+from roundtable_desktop.store.db import Reader, Store
+
+
+class Scheduler:
+    """Every callback between the parts hands work to the pool and returns at once."""
+
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        git: Git,
+        launcher: Launcher,
+        secrets: Secrets,
+        ids: Ids,
+        clock: Clock,
+        dice: Dice,
+        *,
+        copies: Path,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._store, self._reader, self._launcher = store, reader, launcher
+        self._pool = Pool(clock, dice)
+        self._completion = Completion(store, reader, git, launcher, ids, dice, copies)
+        self._deliveries = Deliveries(store, reader, git)
+        self._follower = Follower(
+            store,
+            reader,
+            launcher,
+            clock,
+            ended=self._settle,
+            lost=self._lost,
+            unborn=self._overdue,
+        )
+        self._launching = Launching(
+            store,
+            reader,
+            git,
+            launcher,
+            secrets,
+            ids,
+            copies=copies,
+            environ=environ,
+            follow=self._follower.follow,
+            unborn=self._completion.unborn,
+        )
+        dispatcher = Dispatcher(store, ids, self._launch)
+        self._loop = Loop(store, dispatcher, clock, dice, self._deliver_intended)
+
+    def start(self) -> None:
+        """Recovery comes before the first claim: what lives is known before more is started."""
+        hands = Hands(
+            follow=self._follower.follow,
+            never_born=self._never_born,
+            settle=self._settle,
+            deliver=self._deliver,
+        )
+        recover(self._store, self._launcher, hands)
+        self._pool.start()
+        self._follower.start()
+        self._loop.start()
+
+    def stop(self) -> None:
+        """No claim, then no message, then no act; what has begun is finished."""
+        self._loop.stop()
+        self._follower.stop()
+        self._pool.stop()
+
+    def health(self) -> Health:
+        health = self._loop.health()
+        return Health.DEGRADED if health is Health.OK and self._pool.given_up else health
+
+    def _launch(self, run_id: str) -> None:
+        self._pool.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))
+
+    def _settle(self, run_id: str) -> None:
+        self._pool.submit(f"settle:{run_id}", lambda: self._completion.settle(run_id))
+
+    def _lost(self, run_id: str) -> None:
+        self._pool.submit(f"settle:{run_id}", lambda: self._completion.lost(run_id))
+
+    def _never_born(self, run_id: str) -> None:
+        self._pool.submit(f"settle:{run_id}", lambda: self._completion.never_born(run_id))
+
+    def _overdue(self, run_id: str) -> None:
+        """Start-ack: no spool in time. If a runner came after all, it is followed."""
+
+        def act() -> None:
+            if not self._completion.unborn(run_id, ErrorKind.SPAWN_FAILED, "no start in 60 s"):
+                self._follower.follow(run_id)
+
+        self._pool.submit(f"settle:{run_id}", act)
+
+    def _deliver(self, delivery_id: str) -> None:
+        self._pool.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))
+
+    def _deliver_intended(self) -> None:
+        with self._reader.snapshot() as view:
+            waiting = proposals.intended(view)
+        for delivery in waiting:
+            self._deliver(delivery.id)

@@ -1,0 +1,31 @@
+"""Signed-in browsers: only the hash of what the cookie holds (S-23)."""
+
+from datetime import datetime
+
+from roundtable_desktop.model.records import WebSession
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import WebSessions
+
+
+def add(tx: Tx, session: WebSession) -> None:
+    tx.write(
+        WebSessions.insert(
+            id_hash=session.id_hash, created_at=session.created_at, seen_at=session.seen_at
+        )
+    )
+
+
+def find(view: View, id_hash: str) -> WebSession | None:
+    return view.one(WebSession, WebSessions.select().where(WebSessions.id_hash == id_hash))
+
+
+def touch(tx: Tx, id_hash: str, seen_at: datetime) -> None:
+    tx.write(WebSessions.update(seen_at=seen_at).where(WebSessions.id_hash == id_hash))
+
+
+def remove(tx: Tx, id_hash: str) -> None:
+    tx.write(WebSessions.delete().where(WebSessions.id_hash == id_hash))
+
+
+def remove_all(tx: Tx) -> None:
+    tx.write(WebSessions.delete())
