@@ -178,11 +178,15 @@ def _is_too_large(value: object) -> bool:
 
 def _faults(error: ValidationError, value: object) -> list[Fault]:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [Fault(_pointer(e["loc"], value), e["msg"][:300]) for e in found[:FAULTS_SHOWN]]
+    return [
+        Fault(_pointer(e["loc"], value, missing=e["type"] == "missing"), e["msg"][:300])
+        for e in found[:FAULTS_SHOWN]
+    ]
 
 
-def _pointer(location: tuple[int | str, ...], value: object) -> str:
-    """pydantic's location without the names of union branches that it mixes in."""
+def _pointer(location: tuple[int | str, ...], value: object, *, missing: bool) -> str:
+    """pydantic's location without the names of union branches that it mixes in; only the last
+    part of one that is missing is not found in `value`."""
     parts: list[str] = []
     here: Any = value
     for index, part in enumerate(location):
@@ -191,7 +195,7 @@ def _pointer(location: tuple[int | str, ...], value: object) -> str:
         )
         if inside:
             here = here[part]
-        elif index != len(location) - 1:
+        elif not missing or index != len(location) - 1:
             continue
         parts.append(_escaped(str(part)))
     return "".join(f"/{part}" for part in parts)

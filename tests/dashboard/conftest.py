@@ -87,6 +87,7 @@ class NewNote(Words):
     weight: float = 0.0
     parts: list["NewNote"] = Field(default=[])
     kind: Literal["note", "task"] = "note"
+    about: "int | list[int] | NewNote | None" = None
 
 
 class Note(Words):
@@ -150,7 +151,7 @@ def declare_notes(api: Api, notes: list[Note]) -> None:
         """Does not work."""
         if how == "crash":
             raise RuntimeError("SELECT secret FROM /home/somebody/roundtable.db")
-        raise REFUSED[how]
+        raise REFUSED.get(how, REFUSED["absent"])
 
     @api.route("POST", "/api/routine-triggers/<public_id>/fire", status=202, auth="none")
     def fire(public_id: str, body: NewNote) -> Note:
@@ -206,6 +207,7 @@ class House:
     sessions: KeptSessions
     notes: list[Note]
     token: list[str]
+    parts: Parts
     health: list[str] = field(default_factory=lambda: ["ok"])
 
     @property
@@ -318,7 +320,7 @@ def build_house(*, by_name: bool = True) -> House:
         pages=(add_pages(notes),),
     )
     server = serve(build_app(parts), sockets, clock)
-    return House(server, doors, clock, signin, sessions, notes, token, health)
+    return House(server, doors, clock, signin, sessions, notes, token, parts, health)
 
 
 @contextlib.contextmanager

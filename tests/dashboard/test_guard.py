@@ -275,9 +275,10 @@ def test_a_length_that_is_none_is_refused(house, length):
 @pytest.mark.proves("S-01", "S-30")
 def test_a_refused_head_has_no_body(house):
     """Else the next answer on the same connection begins in the middle of this one."""
-    with house.connect() as sock:
-        for method, host in (("HEAD", "evil.com"), ("HEAD", house.address), ("GET", house.address)):
+    asked = [("HEAD", "evil.com", b"421"), ("HEAD", house.address, b"200")] * 2
+    with house.connect() as sock, sock.makefile("rb") as answers:
+        for method, host, status in asked:
             sock.sendall(f"{method} /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-            head = sock.recv(65536)
-            assert head.startswith(b"HTTP/1.1 421" if host == "evil.com" else b"HTTP/1.1 200")
-            assert head.endswith(b"\r\n\r\n") == (method == "HEAD")
+            assert answers.readline().startswith(b"HTTP/1.1 " + status)
+            while answers.readline() != b"\r\n":
+                pass

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from roundtable_desktop.dashboard.app import flask_app
+
 
 @pytest.mark.parametrize(
     ("how", "status", "code"),
@@ -53,6 +55,7 @@ def test_there_is_no_console(monkeypatch, open_house):
     monkeypatch.setenv("FLASK_DEBUG", "1")
     with open_house() as house:
         check_console(house)
+        assert not flask_app(house.parts).debug
 
 
 def check_console(house):
@@ -97,6 +100,35 @@ def test_pages_find_their_style_and_their_icon(house):
         assert house.ask("GET", path).status == 200
 
 
-def test_nothing_outside_of_the_static_folder_is_served(house):
-    for path in ("/static/../templates/layout.html", "/static/%2e%2e/templates/layout.html"):
-        assert house.ask("GET", path).status == 404
+OUTSIDE = [
+    "../templates/layout.html",
+    "%2e%2e/templates/layout.html",
+    "..%2ftemplates/layout.html",
+    "..%5ctemplates%5clayout.html",
+    "%00",
+    "roundtable.css%00.html",
+    "/etc/passwd",
+    "%2fetc%2fpasswd",
+    "%ff",
+    "a" * 5000,
+    ".",
+]
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_nothing_outside_of_the_static_folder_is_served(house, path):
+    answer = house.ask("GET", "/static/" + path)
+    assert answer.status in (401, 404)
+    assert "doctype" in answer.text and "root:" not in answer.text
+
+
+STRANGE = ["/%ff%fe", "/%00", "/api/v1/%00?x=%ff", "/api/v1/refused/%00", "/?%00=%ff", "/%0d%0aX:y"]
+
+
+@pytest.mark.parametrize("path", STRANGE)
+def test_strange_addresses_are_answered_quietly(house, path):
+    answer = house.program("GET", path)
+    assert answer.status in (200, 404)
+    assert answer["X"] == ""
+    headers = {"Cookie": "__Host-roundtable=\xff; =; ;;", "Content-Type": "\xff/;;="}
+    assert house.ask("GET", path, headers, host=house.name).status == 401

@@ -1,0 +1,33 @@
+"""Chooses which program of the product this process is."""
+
+import importlib
+import sys
+from collections.abc import Mapping
+
+PARTS: Mapping[str, str] = {"runner": "roundtable_desktop.runner.main"}
+"""Each module's `main` takes its words and gives the exit code."""
+USAGE = 64
+
+
+def main() -> int:
+    """`--part NAME …` comes first and loads nothing else: a runner starts in a few ms."""
+    words = sys.argv[1:]
+    if words[:1] == ["--part"]:
+        return _part(words[1:])
+    sys.stderr.write("The tray comes later; this is `roundtable start`.\n")
+    return _call("roundtable_desktop.cli.main", ["start", *words])
+
+
+def _part(words: list[str]) -> int:
+    if not words or words[0] not in PARTS:
+        sys.stderr.write(f"--part takes one of: {', '.join(PARTS)}\n")
+        return USAGE
+    return _call(PARTS[words[0]], words[1:])
+
+
+def _call(module: str, words: list[str]) -> int:
+    return int(importlib.import_module(module).main(words) or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Tells processes apart for good, and ends those that a vanished runner left behind."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+TERM_SECONDS = 2.0
+KILL_SECONDS = 3.0
+KILLS = 15
+_LOOK = 0.05
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A pid is used again, a pid with its kernel start time in one boot is not (law 10)."""
+
+    boot: str
+    pid: int
+    ticks: int
+
+
+def boot_id() -> str:
+    """ "" where the kernel does not tell."""
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def identify(pid: int) -> Identity | None:
+    """None when there is no such process, or only its corpse is left."""
+    ticks = _living_ticks(pid)
+    return None if ticks is None else Identity(boot_id(), pid, ticks)
+
+
+def is_alive(identity: Identity) -> bool:
+    return identify(identity.pid) == identity
+
+
+def marked(mark: str) -> list[Identity]:
+    """Living processes whose environment holds `mark` ("NAME=value"), as far as we may look."""
+    name, _, value = mark.partition("=")
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(name) == value and (one := identify(process.pid)):
+                found.append(one)
+        except (psutil.Error, OSError):
+            continue
+    return [one for one in found if one.pid != os.getpid()]
+
+
+def send(identity: Identity, number: signal.Signals) -> None:
+    """Signals exactly that process: its pidfd is opened first, then its identity compared."""
+    try:
+        if not hasattr(os, "pidfd_open"):
+            if is_alive(identity):
+                os.kill(identity.pid, number)
+            return
+        handle = os.pidfd_open(identity.pid)
+        try:
+            if is_alive(identity):
+                signal.pidfd_send_signal(handle, number)
+        finally:
+            os.close(handle)
+    except (ProcessLookupError, PermissionError):
+        return  # gone already, or not ours to end: the next look tells
+
+
+def sweep(mark: str) -> Sequence[int]:
+    """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s."""
+    _send_all(marked(mark), signal.SIGTERM)
+    if _gone(mark, TERM_SECONDS):
+        return []
+    for _ in range(KILLS):
+        _send_all(marked(mark), signal.SIGSTOP)  # what is stopped cannot fork away
+        _send_all(marked(mark), signal.SIGKILL)
+        if _gone(mark, KILL_SECONDS / KILLS):
+            return []
+    return [one.pid for one in marked(mark)]
+
+
+def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
+    for identity in identities:
+        send(identity, number)
+
+
+def _gone(mark: str, seconds: float) -> bool:
+    for _ in range(round(seconds / _LOOK)):
+        if not marked(mark):
+            return True
+        time.sleep(_LOOK)
+    return not marked(mark)
+
+
+def _living_ticks(pid: int) -> int | None:
+    """The kernel start time; where there is no /proc, psutil's in hundredths of a second."""
+    try:
+        if not _PROC.joinpath("self/stat").exists():
+            process = psutil.Process(pid)
+            corpse = process.status() == psutil.STATUS_ZOMBIE
+            return None if corpse else int(process.create_time() * 100)
+        # The name is in brackets and may hold anything, brackets too: proc_pid_stat(5).
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except (psutil.Error, OSError):
+        return None
+    # A leader that is gone while its threads still run is no corpse yet.
+    corpse = fields[0] == b"Z" and int(fields[17]) <= 1
+    return None if corpse else int(fields[19])

@@ -1,0 +1,137 @@
+"""Starts and follows runners on this machine: the Launcher port."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from roundtable_desktop.adapters.runners.channel import hear, open_channel, tell
+from roundtable_desktop.adapters.runners.folder import (
+    create,
+    drop_secrets,
+    drop_socket,
+    new_socket,
+    read_address,
+    write_folder,
+)
+from roundtable_desktop.adapters.runners.following import Following
+from roundtable_desktop.adapters.runners.spools import create_void, read_lines, state_of
+from roundtable_desktop.model.ports import LaunchFailed, LaunchOrder, RunnerGone, SpoolState
+from roundtable_desktop.model.states import ErrorKind
+
+CONTROL_SECONDS = 5.0
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
+"""All that a runner has of our environment; its agent has nothing of it (S-72)."""
+
+
+def own_program(part: str) -> list[str]:
+    """How this product starts one of its own programs, also in a frozen build."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--part", part]
+    return [sys.executable, "-I", "-m", "roundtable_desktop", "--part", part]
+
+
+class LocalRunners:
+    """home_runs: a folder per run. sweep: ends what carries a mark, gives the pids that are left
+    (`processes.sweep`; adapters do not know each other)."""
+
+    def __init__(
+        self,
+        home_runs: Path,
+        sockets: Path,
+        *,
+        sweep: Callable[[str], Sequence[int]],
+        program: Callable[[str], list[str]] = own_program,
+    ) -> None:
+        self._runs = home_runs.absolute()
+        self._sockets = sockets.absolute()
+        self._sweep = sweep
+        self._program = program
+        self._following = Following()
+        self._lock = threading.Lock()
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def launch(self, order: LaunchOrder) -> None:
+        folder = self._folder(order.run)
+        try:
+            os.makedirs(self._runs, 0o700, exist_ok=True)
+            write_folder(folder, order, new_socket(self._sockets))
+        except OSError as fault:
+            raise LaunchFailed(ErrorKind.SPAWN_FAILED, str(fault)) from fault
+        try:
+            child = self._start(folder)
+        except OSError as fault:
+            self.void(order.run)
+            raise LaunchFailed(ErrorKind.SPAWN_FAILED, str(fault)) from fault
+        self._reap()
+        with self._lock:
+            self._children[order.run] = child
+
+    def state(self, run: str) -> SpoolState:
+        return state_of(self._folder(run))
+
+    def void(self, run: str) -> bool:
+        created = create_void(self._folder(run))
+        if created:
+            drop_secrets(self._folder(run))
+        return created
+
+    def read(self, run: str, offset: int) -> bytes:
+        return read_lines(self._folder(run), offset)
+
+    def attach(self, run: str) -> None:
+        self._following.attach(run, self._folder(run))
+
+    def detach(self, run: str) -> None:
+        self._following.detach(run)
+        self._reap()
+
+    def wait(self, timeout: float) -> set[str]:
+        self._reap()
+        return self._following.wait(timeout)
+
+    def nudge(self) -> None:
+        self._following.nudge()
+
+    def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        address = read_address(self._folder(run))
+        if address is None:
+            raise RunnerGone("it has no folder")
+        channel = open_channel(address, CONTROL_SECONDS)
+        with channel:
+            tell(channel, request)
+            return hear(channel)
+
+    def sweep(self, run: str) -> Sequence[int]:
+        left = self._sweep(f"ROUNDTABLE_RUN={run}")
+        if self.state(run) is SpoolState.FREE:
+            drop_secrets(self._folder(run))
+            drop_socket(self._folder(run))
+        return left
+
+    def _folder(self, run: str) -> Path:
+        return self._runs / run
+
+    def _start(self, folder: Path) -> subprocess.Popen[bytes]:
+        errors = create(folder / "runner.err")
+        try:
+            return subprocess.Popen(
+                [*self._program("runner"), str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                cwd=folder,
+                env={name: os.environ[name] for name in KEPT if name in os.environ},
+                start_new_session=True,
+            )
+        finally:
+            os.close(errors)
+
+    def _reap(self) -> None:
+        """No zombies, and nothing kept of runners that have ended."""
+        with self._lock:
+            ended = [run for run, child in self._children.items() if child.poll() is not None]
+            for run in ended:
+                del self._children[run]

@@ -1,0 +1,93 @@
+"""Writes and reads the folder of a run: what its runner is told, and where it listens."""
+
+import json
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roundtable_desktop.model.messages import PROTOCOL
+from roundtable_desktop.model.ports import LaunchOrder
+
+SOCKET_BYTES = 100
+"""sun_path holds 108 bytes on Linux and 104 on macOS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a runner listens, and the key that it asks for."""
+
+    path: str
+    key: str = field(repr=False)
+
+
+def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
+    """launch.json, and env.json with the secrets, which the runner removes. Raises OSError."""
+    os.mkdir(folder, 0o700)
+    words: dict[str, Any] = {
+        "protocol": PROTOCOL,
+        "run": order.run,
+        "task": order.task,
+        "attempt": order.attempt,
+        "fence": order.fence,
+        "control_key": order.control_key,
+        "control_address": address,
+        "adapter": order.adapter,
+        "command": list(order.command),
+        "cwd": order.cwd,
+        "prompt": order.prompt,
+        "environment": dict(order.environment),
+        "deadlines": asdict(order.deadlines),
+    }
+    _write(folder / "launch.json", words)
+    try:
+        _write(folder / "env.json", dict(order.secrets))
+    except OSError:
+        drop_secrets(folder)
+        raise
+
+
+def drop_secrets(folder: Path) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(folder / "env.json")
+
+
+def drop_socket(folder: Path) -> None:
+    address = read_address(folder)
+    if address:
+        with suppress(FileNotFoundError):
+            os.unlink(address.path)
+
+
+def read_address(folder: Path) -> Address | None:
+    try:
+        words = json.loads((folder / "launch.json").read_bytes())
+        return Address(words["control_address"], words["control_key"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def new_socket(sockets: Path) -> str:
+    """A free name for a socket. Raises OSError when no place is short enough."""
+    name = secrets.token_hex(4)
+    path = str(sockets / name)
+    if len(os.fsencode(path)) <= SOCKET_BYTES:
+        os.makedirs(sockets, 0o700, exist_ok=True)
+        return path
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if not runtime:
+        raise OSError(f"no room for a socket: {sockets} is too long, XDG_RUNTIME_DIR is not set")
+    return str(Path(runtime) / f"roundtable-{name}")
+
+
+def create(path: Path) -> int:
+    """A new private file, open for writing."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(path, flags, 0o600)
+
+
+def _write(path: Path, words: dict[str, Any]) -> None:
+    with open(create(path), "w", encoding="utf-8") as file:
+        json.dump(words, file)

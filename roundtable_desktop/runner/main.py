@@ -1,0 +1,107 @@
+"""The runner program: one run of one agent, from the birth of its spool to the last line."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from roundtable_desktop.model.states import ErrorKind
+from roundtable_desktop.rules.redact import Redactor, clip
+from roundtable_desktop.runner import identity, tree
+from roundtable_desktop.runner.agent import Plan, StartFailed, start
+from roundtable_desktop.runner.drivers import plan
+from roundtable_desktop.runner.order import (
+    PROTOCOL,
+    Order,
+    agent_environment,
+    read_order,
+    take_secrets,
+)
+from roundtable_desktop.runner.spool import Spool
+
+ERROR_BYTES = 1000
+NOT_BORN = 75
+"""EX_TEMPFAIL: somebody else created the spool; nothing was started."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`--part runner RUN_DIR`.
+
+    1. read the order  2. create the spool, or leave  3. take the secrets off the disk
+    4. be the one to whom orphans and signals come  5. start the agent  6. live through it
+
+    The agent starts before asyncio is imported, and nothing is imported after that: the program
+    may be replaced by an update while the run goes on.
+    """
+    order = read_order(Path(arguments[0]))
+    try:
+        spool = _born(order)
+    except FileExistsError:
+        return NOT_BORN
+    secrets = take_secrets(order.folder)
+    redactor = Redactor([*secrets.values(), order.control_key])
+    tree.become_subreaper()
+    interrupted = _answer_signals()
+    try:
+        planned = plan(order)
+        agent = start(planned, order.cwd, agent_environment(order, secrets))
+    except (StartFailed, OSError) as fault:
+        _never_ran(spool, fault, redactor)
+        return 0
+    spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
+    _live(order, spool, agent, planned, redactor, interrupted)
+    return 0
+
+
+def _born(order: Order) -> Spool:
+    return Spool.born(
+        order.folder,
+        protocol=PROTOCOL,
+        pid=os.getpid(),
+        boot=identity.boot(),
+        ticks=identity.ticks(os.getpid()),
+        fence=order.fence,
+        control=order.control_address,
+    )
+
+
+def _answer_signals() -> Callable[[], bool]:
+    """SIGTERM is an interruption, a lost terminal and Ctrl-C are none of ours.
+
+    Handlers, not SIG_IGN: an ignored signal would stay ignored in the agent.
+    """
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda number, frame: None)
+    return lambda: bool(asked)
+
+
+def _never_ran(spool: Spool, fault: Exception, redactor: Redactor) -> None:
+    kind = fault.kind if isinstance(fault, StartFailed) else ErrorKind.SPAWN_FAILED
+    error = {"kind": kind, "text": clip(redactor.redact(str(fault)), ERROR_BYTES, keep="start")}
+    spool.put("end", why="spawn_failed", exit_code=None, error=error)
+
+
+def _live(
+    order: Order,
+    spool: Spool,
+    agent: subprocess.Popen[bytes],
+    planned: Plan,
+    redactor: Redactor,
+    interrupted: Callable[[], bool],
+) -> None:
+    import asyncio
+
+    from roundtable_desktop.runner.session import Session
+
+    async def live() -> None:
+        await Session(order, spool, agent, redactor, interrupted).run(planned)
+
+    try:
+        asyncio.run(live())
+    except BaseException:  # a fault of ours must not leave the agent running without a runner
+        everything = tree.Tree(order.run, agent.pid)
+        everything.send(everything.members(), signal.SIGKILL)
+        raise

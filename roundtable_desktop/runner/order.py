@@ -1,0 +1,99 @@
+"""Reads what this runner is to do: launch.json, and the secrets that lie beside it once."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roundtable_desktop.runner.tree import MARK
+
+PROTOCOL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds of awake time since the agent's start, or (the first two) of its silence."""
+
+    silent: float
+    silence_limit: float
+    soft: float
+    hard: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rungs:
+    """Seconds that each gentle rung of the ladder waits before the next (law 11)."""
+
+    cancel: float = 3.0
+    stdin: float = 2.0
+    term: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    folder: Path
+    run: str
+    task: str | None
+    attempt: int | None
+    fence: str
+    control_key: str = field(repr=False)
+    control_address: str
+    adapter: str
+    command: tuple[str, ...]
+    cwd: str
+    prompt: str = field(repr=False)
+    environment: dict[str, str]
+    deadlines: Deadlines
+    ladder: Rungs
+
+    @property
+    def result_file(self) -> Path:
+        return self.folder / "result.json"
+
+
+def read_order(folder: Path) -> Order:
+    """Raises OSError, ValueError, KeyError or TypeError: a runner without an order is not born."""
+    raw: dict[str, Any] = json.loads((folder / "launch.json").read_bytes())
+    if raw["protocol"] != PROTOCOL:
+        raise ValueError(f"launch.json speaks protocol {raw['protocol']}, not {PROTOCOL}")
+    return Order(
+        folder=folder,
+        run=raw["run"],
+        task=raw["task"],
+        attempt=raw["attempt"],
+        fence=raw["fence"],
+        control_key=raw["control_key"],
+        control_address=raw["control_address"],
+        adapter=raw["adapter"],
+        command=tuple(raw["command"]),
+        cwd=raw["cwd"],
+        prompt=raw["prompt"],
+        environment=raw["environment"],
+        deadlines=Deadlines(**raw["deadlines"]),
+        ladder=Rungs(**raw.get("agent_ladder", {})),
+    )
+
+
+def take_secrets(folder: Path) -> dict[str, str]:
+    """Reads env.json and removes it: from then on the secrets are in two processes only."""
+    path = folder / "env.json"
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    os.unlink(path)
+    secrets: dict[str, str] = json.loads(raw)
+    return secrets
+
+
+def agent_environment(order: Order, secrets: dict[str, str]) -> dict[str, str]:
+    """All that the agent's environment has (S-72); our own does not reach it."""
+    marks = {
+        MARK: order.run,
+        "ROUNDTABLE_TASK": order.task,
+        "ROUNDTABLE_ATTEMPT": None if order.attempt is None else str(order.attempt),
+        "ROUNDTABLE_RESULT_FILE": str(order.result_file),
+    }
+    known = {name: value for name, value in marks.items() if value is not None}
+    return {**order.environment, **secrets, **known}

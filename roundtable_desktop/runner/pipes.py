@@ -1,0 +1,69 @@
+"""Moves bytes through the agent's pipes without ever waiting for the agent."""
+
+import asyncio
+from typing import IO
+
+from roundtable_desktop.runner.output import Output
+
+BATCH_SECONDS = 0.1
+
+
+class Drain(asyncio.Protocol):
+    """Reads one of the agent's streams as fast as it comes, and writes it in batches."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._transport: asyncio.BaseTransport | None = None
+        self._closed = asyncio.Event()
+
+    async def connect(self, pipe: IO[bytes]) -> None:
+        self._transport, _ = await self._loop.connect_read_pipe(lambda: self, pipe)
+
+    async def finish(self, seconds: float) -> None:
+        """Waits for the end of the stream; somebody out of our reach may hold it open."""
+        try:
+            await asyncio.wait_for(self._closed.wait(), seconds)
+        except TimeoutError:
+            if self._transport:
+                self._transport.close()
+            await self._closed.wait()
+
+    def data_received(self, data: bytes) -> None:
+        self._output.feed(data)
+        if self._output.waiting and self._timer is None:
+            self._timer = self._loop.call_later(BATCH_SECONDS, self._flush)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._output.close()
+        self._closed.set()
+
+    def _flush(self) -> None:
+        self._timer = None
+        self._output.flush()
+
+
+class Feed(asyncio.BaseProtocol):
+    """Writes the prompt and closes; an agent that does not read, or is gone, is no error."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self._transport: asyncio.WriteTransport | None = None
+
+    async def connect(self, pipe: IO[bytes], prompt: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        self.open = True
+        self._transport, _ = await loop.connect_write_pipe(lambda: self, pipe)
+        self._transport.write(prompt)
+        self._transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.open = False
+
+    def abort(self) -> None:
+        """Closes now, whatever is still unread."""
+        if self._transport:
+            self._transport.abort()
