@@ -85,7 +85,7 @@ def lay_ground(home: Home) -> Ground:
         store.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
-    git = HardenedGit(home.empty)
+    git = HardenedGit(home.empty, Path.home())
     desk = Desk(store, git, secrets, ids, local_zone(os.environ))
     return Ground(home, clock, ids, store, reader, secrets, git, desk)
 
@@ -150,7 +150,7 @@ class Owner:
         chosen = _settings(ground)
         sockets = _listen(self._host, self._port, chosen.port)
         stack.callback(lambda: [sock.close() for sock in sockets])
-        runners = LocalRunners(self.home.runs, self.home.sockets)
+        runners = LocalRunners(self.home.runs, self.home.sockets, sweep=processes.sweep)
         scheduler = Scheduler(
             ground.store,
             ground.reader,
@@ -253,7 +253,7 @@ def _web(ground: Ground, scheduler: Scheduler, doors: Doors) -> Any:
             doors=doors,
             ids=ground.ids,
             signin=signin,
-            health=scheduler.health,
+            health=lambda: scheduler.health().value,
             api=api,
             pages=[overview.pages(look, scheduler.health)],
         )

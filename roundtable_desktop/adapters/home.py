@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import html
 import json
 import os
 import stat
@@ -107,6 +108,15 @@ class Home:
 
     def say_owner(self, facts: Mapping[str, object]) -> None:
         write_private(self.owner_file, json.dumps(facts, indent=1) + "\n")
+
+    def write_redirect(self, link: str) -> Path:
+        """A private page that leads to `link`: a link on a command line is everybody's to read
+        (S-28). The link itself works once and for a minute."""
+        page = self.root / "open.html"
+        address = html.escape(link, quote=True)
+        head = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
+        write_private(page, f'<!doctype html>{head}<a href="{address}">Roundtable</a>\n')
+        return page
 
     def forget_owner(self) -> None:
         self.owner_file.unlink(missing_ok=True)

@@ -1,13 +1,18 @@
 """Tells processes apart for good, and ends those that a vanished runner left behind."""
 
+import contextlib
 import os
 import signal
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
+
+from roundtable_desktop.model.ports import ProcessFacts
+from roundtable_desktop.model.records import Process
 
 TERM_SECONDS = 2.0
 KILL_SECONDS = 3.0
@@ -113,3 +118,50 @@ def _living_ticks(pid: int) -> int | None:
     # A leader that is gone while its threads still run is no corpse yet.
     corpse = fields[0] == b"Z" and int(fields[17]) <= 1
     return None if corpse else int(fields[19])
+
+
+def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
+    """The stored processes of a run as the machine shows them now, and the children below them
+    while they live (N-18). What cannot be measured is None, never 0."""
+    shown = [_fact(process) for process in known]
+    pids = {fact.pid for fact in shown}
+    living = [fact.pid for fact in shown if fact.alive]
+    children = {child.pid: child for pid in living for child in _below(pid)}
+    return shown + [_measured(children[pid], "child") for pid in children if pid not in pids]
+
+
+def _fact(process: Process) -> ProcessFacts:
+    if is_alive(Identity(process.boot_id, process.pid, process.start_ticks)):
+        with contextlib.suppress(psutil.Error):
+            return _measured(psutil.Process(process.pid), process.role)
+    return ProcessFacts(
+        pid=process.pid,
+        name=None,
+        role=process.role,
+        started_at=process.started_at,
+        alive=False,
+        cpu=None,
+        rss=None,
+    )
+
+
+def _measured(process: psutil.Process, role: str) -> ProcessFacts:
+    with process.oneshot():
+        times, memory = None, None
+        with contextlib.suppress(psutil.Error):
+            times, memory = process.cpu_times(), process.memory_info()
+        return ProcessFacts(
+            pid=process.pid,
+            name=process.name() if process.is_running() else None,
+            role=role,
+            started_at=datetime.fromtimestamp(process.create_time(), UTC),
+            alive=process.is_running(),
+            cpu=times.user + times.system if times else None,
+            rss=memory.rss if memory else None,
+        )
+
+
+def _below(pid: int) -> list[psutil.Process]:
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).children(recursive=True)
+    return []

@@ -1,5 +1,7 @@
 """Commands about tasks."""
 
+import sys
+
 import click
 
 from roundtable_desktop.app import Home
@@ -44,7 +46,7 @@ def add(
     client = Client(home)
     workspace = names.workspace(client, named)
     assignee = None if unassigned else names.agent(client, workspace["id"], agent_name)
-    text = click.get_text_stream("stdin").read() if description == "-" else description
+    text = sys.stdin.read() if description == "-" else description
     made = client.post(
         "/tasks",
         {

@@ -1,7 +1,9 @@
 """Commands about workspaces; `init` also works while no owner is running."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,7 +30,7 @@ def init(
         "delivery": delivery,
     }
     try:
-        made = Client(home).post("/workspaces", wanted)
+        made: Mapping[str, Any] = Client(home).post("/workspaces", wanted)
     except Unreachable:
         made = register_offline(home, wanted)
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")

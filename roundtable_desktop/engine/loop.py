@@ -4,10 +4,10 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.model.ports import Clock, Dice
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.store import wakeups
 from roundtable_desktop.store.db import Store
@@ -19,12 +19,6 @@ LONGEST_WAIT = timedelta(seconds=30)
 
 DEGRADED_AFTER = 5
 """Errors of the tick in a row (W-07)."""
-
-
-class Health(StrEnum):
-    OK = "ok"
-    DEGRADED = "degraded"
-    DEAD = "dead"
 
 
 class Loop:

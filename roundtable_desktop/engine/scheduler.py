@@ -8,11 +8,11 @@ from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Launching
-from roundtable_desktop.engine.loop import Health, Loop
+from roundtable_desktop.engine.loop import Loop
 from roundtable_desktop.engine.pool import Pool
 from roundtable_desktop.engine.recovery import Hands, recover
 from roundtable_desktop.model.ports import Clock, Dice, Git, Ids, Launcher, Secrets
-from roundtable_desktop.model.states import ErrorKind
+from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
 from roundtable_desktop.store.db import Reader, Store
 

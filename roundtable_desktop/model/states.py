@@ -144,6 +144,14 @@ class DeliveryMode(StrEnum):
     AUTO = "auto"
 
 
+class Health(StrEnum):
+    """Of the scheduler, as `/healthz` says it."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    DEAD = "dead"
+
+
 class Adapter(StrEnum):
     COMMAND = "command"
 
