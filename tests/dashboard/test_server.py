@@ -141,6 +141,41 @@ def test_a_quiet_loop_answers_at_once(house):
     assert time.monotonic() - began < 2
 
 
+def streaming_app(more, ended):
+    def app(environ, start_response):
+        start_response("200 OK", [("Content-Type", "text/event-stream")])
+        try:
+            yield b"first"
+            while not environ["waitress.client_disconnected"]():
+                more.wait(0.05)
+                yield b"next" if more.is_set() else b""
+                more.clear()
+        finally:
+            ended.set()
+
+    return app
+
+
+def test_the_pieces_of_a_stream_arrive_as_they_are_made(house):
+    more, ended = threading.Event(), threading.Event()
+    server = serve(streaming_app(more, ended), listen("127.0.0.1", 0), house.clock)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=2) as sock:
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        pieces = sock.makefile("rb")
+        while b"first" not in pieces.readline():
+            pass
+        more.set()
+        while b"next" not in pieces.readline():
+            pass
+        pieces.close()
+    assert ended.wait(2), "the server did not see that the reader has gone"
+    server.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
 def dribble(sock, text=b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: "):
     sock.sendall(text)
     return sock
