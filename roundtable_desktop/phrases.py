@@ -100,6 +100,9 @@ THINGS: Mapping[str, str] = {
     "path_registered": N_("{path} is a workspace already."),
     "path_missing": N_("There is no folder {path}."),
     "command_empty": N_("The command is empty. Say what starts this agent."),
+    "detached_head": N_(
+        "In {path} no branch is checked out. Say which one to start from (base_branch)."
+    ),
     "no_agent": N_("There is no agent yet. Add one first."),
     "agent_retired": N_("{agent} is retired. Choose another agent."),
     "task_not_assigned": N_("Nobody is assigned to this task. Assign an agent first."),
@@ -162,20 +165,147 @@ HELD: Mapping[str, str] = {
 }
 
 GATES: Mapping[str, str] = {
+    "payload_passed": N_("What it says can be read."),
+    "payload_waiting": N_("What it says cannot be read: {fields}."),
+    "context_passed": N_("The prompt was put together."),
+    "context_waiting": N_("The prompt is not put together yet."),
     "agent_status_passed": N_("The agent is active."),
     "agent_status_waiting": N_("The agent is {status}. Resume it to let this run."),
-    "capacity_passed": N_("The agent has room for one more run."),
-    "capacity_waiting": N_("The agent has all the runs it may have at once. It starts after one."),
+    "capacity_passed": N_("The agent has room for one more run ({live} of {most} now)."),
+    "capacity_waiting": N_(
+        "The agent has all the runs it may have at once ({live} of {most}). It starts after one."
+    ),
     "cooldown_passed": N_("The agent has rested long enough since its last run."),
     "cooldown_waiting": N_("The agent rests after its last run, until {until}."),
     "scheduled_retry_passed": N_("No later time is set for it."),
-    "scheduled_retry_waiting": N_("It is tried again at {until}."),
+    "scheduled_retry_waiting": N_("It waits until {until}."),
     "staleness_passed": N_("What it was asked for still holds."),
     "staleness_waiting": N_("What it was asked for no longer holds: {reason}."),
     "task_lease_passed": N_("Nobody else works on the task."),
-    "task_lease_waiting": N_("Another run works on the task. This one starts after it."),
+    "task_lease_waiting": N_("Run {run_id} works on the task. This one starts after it."),
     "launch_passed": N_("The agent was started."),
     "launch_waiting": N_("The agent is being started."),
 }
 
-SENTENCES: Mapping[str, str] = {**HTTP, **THINGS, **GIT, **HELD, **GATES}
+HOME: Mapping[str, str] = {
+    "home_is_owned": N_(
+        "Another owner is running in {path}. Use it, or stop it first: it is the process in "
+        "owner.json."
+    ),
+    "home_is_link": N_("{path} is a symbolic link. Name the real folder instead."),
+    "home_file_is_link": N_("{path} is a symbolic link. Remove it; nothing was written."),
+    "home_is_no_folder": N_("{path} is not a folder. Name another home with --home."),
+    "home_of_another_user": N_("{path} belongs to another user. Name another home with --home."),
+    "home_writable_by_others": N_(
+        "Others can write in {path}. Take that away (chmod 700), or name another home."
+    ),
+    "no_owner": N_("No owner is running in {home}. Start one: “roundtable start”."),
+    "port_taken": N_("Port {port} cannot be had: {text}. Choose another one with --port."),
+    "no_free_port": N_("No port from {port} on is free. Choose one with --port."),
+    "database_empty": N_("{path} is empty, so it was not opened. Put a backup in its place."),
+    "database_unreadable": N_(
+        "{path} cannot be read as a database ({text}). It was left as it is; put a backup in its "
+        "place."
+    ),
+    "database_foreign": N_("{path} is not a database of Roundtable. It was left as it is."),
+    "database_newer": N_(
+        "The database is of a newer version ({found}; this one knows {known}). It was left as it "
+        "is: install that version again."
+    ),
+    "migration_failed": N_(
+        "The step to database version {number} failed ({text}). Nothing of it was kept."
+    ),
+    "path_not_text": N_("This path has bytes that are no text. Rename the folder."),
+}
+
+WAITS: Mapping[str, str] = {
+    "waits_turn": N_("It is next in the queue of {agent}."),
+    "waits_capacity": N_("It waits for {agent}, who works on something else."),
+    "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
+    "waits_retry": N_("It is tried again at {until}, for the {retries}. time of at most 4."),
+    "waits_checkout_contended": N_("It waits until {until}: another run has the task."),
+    "waits_interrupted": N_("It was broken off and goes on at {until}."),
+}
+
+WAKEUPS: Mapping[str, str] = {
+    "wakeup_claimed": N_("It is at work now."),
+    "wakeup_executed": N_("It ran."),
+    "wakeup_agent_paused": N_("It did not run: the agent was paused."),
+    "wakeup_agent_stopped": N_("It did not run: the agent was stopped."),
+    "wakeup_stale": N_("It did not run: what it was for no longer held ({reason})."),
+    "wakeup_user_cancelled": N_("It was cancelled by you."),
+    "wakeup_malformed": N_("It did not run: what it says cannot be read."),
+    "wakeup_incurable": N_("It failed for a reason that trying again does not cure."),
+    "wakeup_exhausted": N_("It failed five times and is not tried again by itself."),
+}
+
+RUNS: Mapping[str, str] = {
+    "run_starting": N_("It is being started."),
+    "run_running": N_("It is running."),
+    "run_done": N_("It ended well and left changes."),
+    "run_no_changes": N_("It ended well and changed nothing."),
+    "run_no_result": N_("It ended without a word and without a change."),
+    "run_blocked": N_("The agent cannot go on without somebody's help."),
+    "run_task_failed": N_("The agent could not do it (attempt {attempt}, exit code {exit_code})."),
+    "run_crashed": N_("The agent could not be started, or broke off ({error_kind})."),
+    "run_lost": N_("It vanished without an end."),
+    "run_timed_out": N_("It took too long, or stood still, and was ended."),
+    "run_interrupted": N_("It was told to break off."),
+    "run_cancelled": N_("It was cancelled."),
+}
+
+TASKS: Mapping[str, str] = {
+    "task_unassigned": N_("Nobody is assigned. “roundtable task assign” gives it to an agent."),
+    "task_todo": N_("It is to be done."),
+    "task_in_progress": N_("It is being worked on."),
+    "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
+    "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
+    "task_blocked": N_("It is blocked: {owner} has to do something ({action})."),
+    "task_interrupted": N_(
+        "It was broken off and is not tried again by itself. “roundtable task run” runs it."
+    ),
+    "task_failed": N_("Every attempt failed. “roundtable task run” tries anew."),
+    "task_cancelled": N_("It was cancelled."),
+    "task_done": N_("It is done."),
+    "task_is_running": N_("T-{number} is being worked on. Wait for that run to end."),
+}
+
+PROPOSALS: Mapping[str, str] = {
+    "proposal_pending": N_("It waits for you: look at it, then deliver it."),
+    "proposal_in_review": N_("It is being reviewed."),
+    "proposal_approved": N_("It is being delivered."),
+    "proposal_merged": N_("It is merged and waits for its delivery."),
+    "proposal_delivered": N_("It is on {branch} as {commit}."),
+    "proposal_revision_requested": N_("A revision was asked for."),
+    "proposal_rejected": N_("It was rejected."),
+    "proposal_superseded": N_("A newer proposal of the same task took its place."),
+    "proposal_conflicted": N_("It conflicts with its branch."),
+    "proposal_held": N_(
+        "This proposal is held for a look ({reason}). Deliver it all the same with an override "
+        "and a note that says why."
+    ),
+    "held_for_a_look": N_("It is held for a look. {why}"),
+    "delivery_held": N_("It could not be delivered. {why} Nothing of yours was touched."),
+    "by_hand": N_("By hand it is done with: {command} ."),
+}
+
+OWNER: Mapping[str, str] = {
+    "scheduler_ok": N_("The scheduler is running."),
+    "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),
+    "scheduler_dead": N_("The scheduler has stopped. Start Roundtable again; see the log."),
+}
+
+SENTENCES: Mapping[str, str] = {
+    **HTTP,
+    **THINGS,
+    **GIT,
+    **HELD,
+    **GATES,
+    **HOME,
+    **WAITS,
+    **WAKEUPS,
+    **RUNS,
+    **TASKS,
+    **PROPOSALS,
+    **OWNER,
+}

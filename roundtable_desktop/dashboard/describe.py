@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from roundtable_desktop.dashboard.declared import Route
 from roundtable_desktop.dashboard.problems import MEDIA_TYPE, title_of
 from roundtable_desktop.dashboard.reading import Words
-
-if TYPE_CHECKING:
-    from roundtable_desktop.dashboard.routes import Route
 
 Json = dict[str, Any]
 Mode = Literal["validation", "serialization"]
@@ -58,7 +56,7 @@ class Schemas:
         return schema
 
 
-def document(title: str, version: str, routes: Iterable["Route"]) -> Json:
+def document(title: str, version: str, routes: Iterable[Route]) -> Json:
     listed = list(routes)
     schemas = Schemas(_models(listed))
     paths: dict[str, Json] = {}
@@ -76,7 +74,7 @@ def document(title: str, version: str, routes: Iterable["Route"]) -> Json:
     }
 
 
-def _models(routes: Iterable["Route"]) -> Iterable[tuple[type[BaseModel], Mode]]:
+def _models(routes: Iterable[Route]) -> Iterable[tuple[type[BaseModel], Mode]]:
     yield Problem, "serialization"
     for route in routes:
         if route.body is not None:
@@ -85,7 +83,7 @@ def _models(routes: Iterable["Route"]) -> Iterable[tuple[type[BaseModel], Mode]]
             yield route.answer, "serialization"
 
 
-def _operation(route: "Route", schemas: Schemas) -> Json:
+def _operation(route: Route, schemas: Schemas) -> Json:
     operation: Json = {
         "operationId": getattr(route.act, "__name__", route.path),
         "summary": (route.act.__doc__ or "").strip().partition("\n")[0],
@@ -101,14 +99,14 @@ def _operation(route: "Route", schemas: Schemas) -> Json:
     return operation
 
 
-def _path_parameters(route: "Route") -> list[Json]:
+def _path_parameters(route: Route) -> list[Json]:
     return [
         _parameter("path", name, {"type": "string"}, required=True)
         for name in PATH_PART.findall(route.path)
     ]
 
 
-def _query(route: "Route", schemas: Schemas) -> list[Json]:
+def _query(route: Route, schemas: Schemas) -> list[Json]:
     schema = schemas.inlined(route.query)
     required = schema.get("required", ())
     return [
@@ -117,7 +115,7 @@ def _query(route: "Route", schemas: Schemas) -> list[Json]:
     ]
 
 
-def _headers(route: "Route") -> list[Json]:
+def _headers(route: Route) -> list[Json]:
     known: Mapping[str, tuple[str, Json]] = {
         "once": ("Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 200}),
         "expected_revision": ("If-Match", {"type": "string"}),
@@ -137,7 +135,7 @@ def _content(media_type: str, schema: Json) -> Json:
     return {media_type: {"schema": schema}}
 
 
-def _responses(route: "Route", schemas: Schemas) -> Json:
+def _responses(route: Route, schemas: Schemas) -> Json:
     done: Json = {"description": "Done"}
     if route.answer is not None:
         done["content"] = _content(JSON, schemas.reference(route.answer, "serialization"))
@@ -149,7 +147,7 @@ def _responses(route: "Route", schemas: Schemas) -> Json:
     return {str(route.status if route.answer else 204): done, **failures}
 
 
-def _statuses(route: "Route") -> set[int]:
+def _statuses(route: Route) -> set[int]:
     """What can go wrong, told from what the route takes."""
     found = {403, 421, 422, *route.errors}
     if route.auth != "none":

@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from flask import Flask, Response
 from pydantic import BaseModel
 
 from roundtable_desktop.dashboard import describe
+from roundtable_desktop.dashboard.declared import Auth, Route
 from roundtable_desktop.dashboard.opening import open_to_all
 from roundtable_desktop.dashboard.reading import (
     Nothing,
@@ -21,24 +21,8 @@ from roundtable_desktop.dashboard.reading import (
 from roundtable_desktop.dashboard.signin import current
 
 Act = TypeVar("Act", bound=Callable[..., BaseModel | Response | None])
-Auth = Literal["person", "none"]
-
 HANDED = frozenset({"caller", "once", "expected_revision", "query", "body"})
 """Parameters that a route may name; every other one is a part of its path."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    method: str
-    path: str
-    act: Callable[..., BaseModel | Response | None]
-    query: type[BaseModel]
-    body: type[BaseModel] | None
-    answer: type[BaseModel] | None
-    status: int
-    auth: Auth
-    errors: tuple[int, ...]
-    takes: frozenset[str]
 
 
 class Api:

@@ -23,8 +23,9 @@ from roundtable_desktop.dashboard.guard import Doors
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, listen, serve
-from roundtable_desktop.dashboard.signin import Caller, Session, SignIn, current
+from roundtable_desktop.dashboard.signin import Caller, SignIn, current
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Illegal, Invalid
+from roundtable_desktop.model.records import WebSession
 
 INSTALLATION = "k3v9x0q2m7ab"
 TOKEN = "tok3n-" + "q" * 40
@@ -60,12 +61,12 @@ class CountedIds:
 
 class KeptSessions:
     def __init__(self) -> None:
-        self.rows: dict[str, Session] = {}
+        self.rows: dict[str, WebSession] = {}
 
-    def create(self, session: Session) -> None:
+    def create(self, session: WebSession) -> None:
         self.rows[session.id_hash] = session
 
-    def find(self, id_hash: str) -> Session | None:
+    def find(self, id_hash: str) -> WebSession | None:
         return self.rows.get(id_hash)
 
     def touch(self, id_hash: str, seen_at: datetime) -> None:

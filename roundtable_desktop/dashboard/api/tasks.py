@@ -77,6 +77,11 @@ class Task(Shown):
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
+    _declare_reads(api, look)
+    _declare_commands(api, desk, look)
+
+
+def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/tasks")
     def list_tasks(query: TasksAsked) -> Listed[Task]:
         """Tasks, newest first."""
@@ -85,6 +90,24 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         kept, cursor = cut(found, query.limit, lambda one: one.id)
         return Listed[Task](items=[Task.of(one) for one in kept], next_cursor=cursor)
 
+    @api.route("GET", "/api/v1/tasks/<ref>")
+    def show_task(ref: str) -> Task:
+        """One task."""
+        return Task.of(look.task(ref))
+
+    @api.route("GET", "/api/v1/tasks/<ref>/attempts")
+    def list_attempts(ref: str) -> Listed[RunRow]:
+        """Its runs, the first one first."""
+        found = look.attempts(look.task(ref))
+        return Listed[RunRow](items=[RunRow.of(one) for one in found], next_cursor=None)
+
+    @api.route("GET", "/api/v1/tasks/<ref>/explain")
+    def explain_task(ref: str) -> Explained:
+        """What happens next with it, or why nothing does."""
+        return explained(look.explain_task(look.task(ref)))
+
+
+def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/tasks", status=201, errors=(404, 409))
     def create_task(caller: Caller, body: NewTask, once: Once | None) -> Task:
         """A task; with an assignee, that agent is woken."""
@@ -100,11 +123,6 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             retry_budget=body.retry_budget,
         )
         return Task.of(made)
-
-    @api.route("GET", "/api/v1/tasks/<ref>")
-    def show_task(ref: str) -> Task:
-        """One task."""
-        return Task.of(look.task(ref))
 
     @api.route("PATCH", "/api/v1/tasks/<ref>", errors=(404, 409, 412))
     def change_task(
@@ -131,17 +149,6 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         """Runs it now, before all else."""
         found = look.task(ref)
         return Task.of(tasks.run(desk, asked(caller, once, expected_revision), found.id, body.text))
-
-    @api.route("GET", "/api/v1/tasks/<ref>/attempts")
-    def list_attempts(ref: str) -> Listed[RunRow]:
-        """Its runs, the first one first."""
-        found = look.attempts(look.task(ref))
-        return Listed[RunRow](items=[RunRow.of(one) for one in found], next_cursor=None)
-
-    @api.route("GET", "/api/v1/tasks/<ref>/explain")
-    def explain_task(ref: str) -> Explained:
-        """What happens next with it, or why nothing does."""
-        return explained(look.explain_task(look.task(ref)))
 
 
 assert set(TaskStatus) == set(Status.__args__)  # type: ignore[attr-defined]

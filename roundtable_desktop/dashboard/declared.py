@@ -1,0 +1,24 @@
+"""One declared route of the API: what serving and describing it both need."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from flask import Response
+from pydantic import BaseModel
+
+Auth = Literal["person", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    method: str
+    path: str
+    act: Callable[..., BaseModel | Response | None]
+    query: type[BaseModel]
+    body: type[BaseModel] | None
+    answer: type[BaseModel] | None
+    status: int
+    auth: Auth
+    errors: tuple[int, ...]
+    takes: frozenset[str]
