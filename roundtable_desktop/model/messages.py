@@ -72,11 +72,72 @@ class Controlled(Message):
     do: str
 
 
+class SessionOpened(Message):
+    """The agent's own name for the conversation. note: why an earlier one could not be loaded."""
+
+    kind: Literal["session"]
+    id: str
+    loaded: bool
+    note: str = ""
+
+
+class Usage(Message):
+    """What one turn cost, as the agent says it: figures of two agents do not compare. raw: as it
+    came; None is "not said", never 0."""
+
+    kind: Literal["usage"]
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    raw: dict[str, Any] = {}
+
+
+class Option(BaseModel):
+    """One way to answer; chosen by `kind` (allow_once, allow_always, reject_once, …)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str
+    name: str
+    kind: str
+
+
+class Ask(Message):
+    """The agent wants to do something and waits; `ask` is its number within this run."""
+
+    kind: Literal["ask"]
+    ask: str
+    text: str
+    options: list[Option]
+
+
+class Answered(Message):
+    """How an ask ended. option: None when no option was taken."""
+
+    kind: Literal["answer"]
+    ask: str
+    option: str | None
+    by: Literal["person", "policy", "deadline", "end"]
+
+
+class Tool(Message):
+    """A tool call of the agent; the runner's silence clock counts it as work."""
+
+    kind: Literal["tool"]
+    id: str
+    name: str
+    status: Literal["started", "done", "failed"]
+
+
 class Result(Message):
-    """The agent's own report as it was found, checked by `worker_result` on this side."""
+    """The agent's own report as it was found, checked by `worker_result` on this side.
+
+    block: the fenced `roundtable-result` of its last message.
+    """
 
     kind: Literal["result"]
-    source: Literal["file", "driver"]
+    source: Literal["file", "block"]
     text: str
 
 
@@ -99,6 +160,7 @@ class End(Message):
 
     why: exited | spawn_failed | silence | hard | cancelled | interrupted.
     exit_code: of the agent; negative is the signal that ended it; None when it never ran.
+    stop_reason: what an ACP agent said of its last turn; nudged: it was asked for a result.
     tail: the last 8 KB of its ordinary output, redacted; stderr: the last 4 KB of its errors.
     """
 
@@ -109,12 +171,27 @@ class End(Message):
     output_bytes: int = 0
     tail: str = ""
     stderr: str = ""
+    stop_reason: str | None = None
+    nudged: bool = False
     killed: list[Ended] = []
     survivors: list[Ended] = []
 
 
 AnyMessage = Annotated[
-    Hello | Void | AgentBorn | Pulse | Silent | Deadline | Controlled | Result | End,
+    Hello
+    | Void
+    | AgentBorn
+    | Pulse
+    | Silent
+    | Deadline
+    | Controlled
+    | SessionOpened
+    | Usage
+    | Ask
+    | Answered
+    | Tool
+    | Result
+    | End,
     Field(discriminator="kind"),
 ]
 _ANY: TypeAdapter[Any] = TypeAdapter(AnyMessage)

@@ -37,6 +37,7 @@ class Deadlines:
     silence_limit: float = 600.0
     soft: float = 1800.0
     hard: float = 14400.0
+    ask: float = 86400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,11 @@ class LaunchOrder:
     cwd: str
     prompt: str
     environment: Mapping[str, str]
+    session: str | None = None  # an ACP conversation to load
+    permission_policy: str = "ask"  # ask | allow | deny
+    nudge: str = ""  # said once in the same session when a turn ends without a result
+    demo_script: str | None = None  # `@demo` lines, for the built-in agent
+    bridge: Sequence[str] = ()  # the command of the MCP stdio bridge; () for none
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
     deadlines: Deadlines = Deadlines()
 
@@ -104,7 +110,7 @@ class Launcher(Protocol):
         """Makes `wait` return at once."""
 
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
-        """Asks a live runner (`ping, cancel`). Raises RunnerGone."""
+        """Asks a live runner (`ping, cancel, reply, message`). Raises RunnerGone."""
 
     def sweep(self, run: str) -> Sequence[int]:
         """Ends every process that carries this run's mark; the pids that are left."""

@@ -153,7 +153,17 @@ class Health(StrEnum):
 
 
 class Adapter(StrEnum):
+    ACP = "acp"
     COMMAND = "command"
+    DEMO = "demo"
+
+
+class PermissionPolicy(StrEnum):
+    """What a runner answers to an ask: a person's word, or one of the two rules."""
+
+    ASK = "ask"
+    ALLOW = "allow"
+    DENY = "deny"
 
 
 class Role(StrEnum):
