@@ -1,0 +1,170 @@
+"""The one runner of git: it starts no program but git, and no git without its pins (S-65)."""
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from roundtable_desktop.adapters.git.programs import PINS
+from roundtable_desktop.model.ports import GitFailed
+
+OLDEST = (2, 38)
+ERROR_BYTES = 2000
+OUTPUT_BYTES = 256 * 1024 * 1024
+SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a git ended. whole: its output did not reach the limit."""
+
+    code: int
+    out: bytes
+    error: str
+    whole: bool = True
+
+    def failure(self, code: str = "git_failed") -> GitFailed:
+        return GitFailed(code, self.error)
+
+
+class Runner:
+    """Starts git with an environment made from nothing, in a session of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._version: tuple[int, ...] | None = None
+
+    def version(self) -> tuple[int, ...]:
+        """Raises GitFailed(`git_missing` | `git_too_old`)."""
+        if self._version is None:
+            answer = self.run(["version"], cwd=self.home)
+            found = re.search(rb"(\d+)\.(\d+)", answer.out)
+            version = tuple(int(part) for part in found.groups()) if found else (0,)
+            if version < OLDEST:
+                raise GitFailed("git_too_old", ".".join(map(str, version)))
+            self._version = version
+        return self._version
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: str | Path,
+        environment: Mapping[str, str | None] | None = None,
+        config: Mapping[str, str] | None = None,
+        feed: bytes | IO[bytes] = b"",
+        limit: int = OUTPUT_BYTES,
+        seconds: float = SECONDS,
+    ) -> Answer:
+        """Raises GitFailed(`git_missing` | `git_timeout`); any exit code is an answer.
+
+        environment: on top of our own; None takes a variable out.
+        """
+        variables = self._surroundings() | dict(environment or {}) | as_variables(config or {})
+        surroundings = {name: value for name, value in variables.items() if value is not None}
+        with _readable(feed) as source:
+            try:
+                process = subprocess.Popen(
+                    ["git", "--no-pager", *arguments],
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=cwd,
+                    env=surroundings,
+                    start_new_session=True,
+                )
+            except FileNotFoundError as missing:
+                code = "git_missing" if Path(cwd).is_dir() else "path_missing"
+                raise GitFailed(code, str(missing)) from missing
+            except OSError as failed:
+                raise GitFailed("git_failed", str(failed)) from failed
+            with process:
+                return _listen(process, limit, seconds)
+
+    def _surroundings(self) -> dict[str, str | None]:
+        home = str(self.home)
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": home,
+            "XDG_CONFIG_HOME": home,
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": "/dev/null",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "SSH_ASKPASS": "true",
+            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+            "GIT_EDITOR": "true",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_ALLOW_PROTOCOL": "",  # no call here needs a transport
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_LITERAL_PATHSPECS": "1",
+        }
+
+
+def as_variables(config: Mapping[str, str]) -> dict[str, str | None]:
+    """Configuration as environment: unlike `-c`, a subsection may hold an equals sign there."""
+    variables: dict[str, str | None] = {}
+    pairs = {**PINS, **config}.items()
+    for number, (key, value) in enumerate(pairs):
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return {"GIT_CONFIG_COUNT": str(len(pairs)), **variables}
+
+
+def _readable(feed: bytes | IO[bytes]) -> IO[bytes]:
+    """A file, not a pipe: git then never waits for us to write."""
+    if not isinstance(feed, bytes):
+        return feed
+    source = tempfile.TemporaryFile()  # noqa: SIM115 -- the caller closes it
+    source.write(feed)
+    source.seek(0)
+    return source
+
+
+def _listen(process: subprocess.Popen[bytes], limit: int, seconds: float) -> Answer:
+    """Reads both pipes up to their limits; ends the whole session when either runs out."""
+    assert process.stdout and process.stderr
+    heard = {process.stdout: bytearray(), process.stderr: bytearray()}
+    deadline = time.monotonic() + seconds
+    whole = True
+    with selectors.DefaultSelector() as selector:
+        for pipe in heard:
+            selector.register(pipe, selectors.EVENT_READ, heard[pipe])
+        while whole and selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready:
+                _end(process)
+                raise GitFailed("git_timeout", f"{seconds:g} s")
+            for key, _ in ready:
+                if not (chunk := os.read(key.fd, 1 << 16)):
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is process.stdout or len(key.data) < ERROR_BYTES:
+                    key.data.extend(chunk)
+            whole = len(heard[process.stdout]) <= limit
+    if not whole:
+        _end(process)
+    try:
+        code = process.wait(max(0.1, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired as late:
+        _end(process)
+        raise GitFailed("git_timeout", f"{seconds:g} s") from late
+    error = bytes(heard[process.stderr][:ERROR_BYTES]).decode(errors="replace").strip()
+    return Answer(code, bytes(heard[process.stdout][:limit]), error, whole)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """git and its children share the session that was made for them."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
