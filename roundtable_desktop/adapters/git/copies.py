@@ -1,0 +1,131 @@
+"""Working copies: shared clones in which an agent cannot reach the user's branches (C-100)."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.history import drop_ref, keep
+from roundtable_desktop.adapters.git.names import HEADS, check_branch, check_commit
+from roundtable_desktop.adapters.git.private import format_section, lay_out, section
+from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
+from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.ports import Repository
+
+UNFINISHED = ".tmp-copy"
+NO_PUSH = "disabled://pushing-is-switched-off-in-this-copy"
+
+
+def base_ref(folder: str) -> str:
+    """Keeps the commit that a copy began with alive in the user's repository: the copy borrows
+    its objects, and a `git gc` there does not know of copies. Also the sign that we made it."""
+    return f"refs/roundtable/base/{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}"
+
+
+def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) -> None:
+    """
+    1. A copy that is there stays as it is: a retry goes on in it.
+    2. Keep the commit by a ref, so that what the copy borrows is never pruned.
+    3. Lay out the git directory and check out beside the final place.
+    4. Rename: a half copy is never taken for a whole one.
+    """
+    final, room = Path(folder), users_room(runner, repository)
+    _check_place(repository, final)
+    if final.exists() and any(final.iterdir()):
+        if room.commit(base_ref(folder)) is None:
+            raise Invalid("folder_exists", "/folder")
+        return
+    keep(room, base_ref(folder), check_commit(commit))
+    final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = final.with_name(final.name + UNFINISHED)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700)
+    _lay_out(room, repository, unfinished, commit)
+    _check_out(room, unfinished, commit)
+    os.rename(unfinished, final)
+
+
+def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
+    """Removes a copy of ours with its ref; what is no copy of ours stays (S-68)."""
+    room = users_room(runner, repository)
+    if room.commit(base_ref(folder)) is None:
+        return
+    _check_place(repository, Path(folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    drop_ref(runner, repository, base_ref(folder))
+
+
+def _check_place(repository: Repository, folder: Path) -> None:
+    """Raises Invalid: the folder's own name and its parents are what they seem (S-68)."""
+    if not folder.is_absolute() or ".." in folder.parts or len(os.fsencode(folder.name)) > 200:
+        raise Invalid("bad_folder", "/folder")
+    if folder.is_symlink() or os.path.realpath(folder.parent) != str(folder.parent):
+        raise Invalid("folder_symlinked", "/folder")
+    if folder.exists() and not folder.is_dir():
+        raise Invalid("folder_exists", "/folder")
+    inside = (repository.path, repository.git_dir)
+    if any(folder.is_relative_to(os.path.realpath(place)) for place in inside):
+        raise Invalid("folder_inside_repository", "/folder")
+
+
+def _lay_out(room: Room, repository: Repository, copy: Path, commit: str) -> None:
+    git_dir = copy / ".git"
+    lay_out(
+        git_dir,
+        config=_config(room, repository, commit),
+        head=commit,
+        borrowed=[object_store(repository)],
+        shallow=Path(repository.git_dir, "shallow"),
+    )
+    (git_dir / "packed-refs").write_text(_refs(room))
+
+
+def _config(room: Room, repository: Repository, commit: str) -> str:
+    """No key that runs a program: whatever does so later is the agent's (S-65)."""
+    core = {key.removeprefix("core."): value for key, value in repository.settings.items()}
+    parts = [format_section(commit), section("core", {"bare": "false", **core})]
+    if repository.author_name and repository.author_email:
+        who = {"name": repository.author_name, "email": repository.author_email}
+        parts.append(section("user", who))
+    if url := _origin(room, repository):
+        fetch = "+refs/heads/*:refs/remotes/origin/*"
+        origin = {"url": url, "pushurl": NO_PUSH, "fetch": fetch}
+        parts.append(section('remote "origin"', origin))
+    return "".join(parts)
+
+
+def _origin(room: Room, repository: Repository) -> str:
+    url = os.fsdecode(room.ask("config", "--get", "remote.origin.url").out.removesuffix(b"\n"))
+    relative = url.startswith(("./", "../"))
+    return os.path.normpath(os.path.join(repository.path, url)) if relative else url
+
+
+def _refs(room: Room) -> str:
+    """Branches and tags as a clone shows them, as git's sorted `packed-refs`."""
+    form = "--format=%(objectname) %(refname)"
+    listed = room.word("for-each-ref", form, HEADS, "refs/tags/")
+    pairs = (line.split(" ", 1) for line in listed.split("\n") if line)
+    refs = sorted((_as_cloned(ref), name) for name, ref in pairs if _is_plain(ref))
+    return "# pack-refs with: sorted \n" + "".join(f"{name} {ref}\n" for ref, name in refs)
+
+
+def _as_cloned(ref: str) -> str:
+    if ref.startswith(HEADS):
+        return f"refs/remotes/origin/{ref.removeprefix(HEADS)}"
+    return ref
+
+
+def _is_plain(ref: str) -> bool:
+    """`refs/heads/-x` is legal to git, and an option to the next one who types it (S-66)."""
+    try:
+        check_branch(ref.removeprefix(HEADS).removeprefix("refs/tags/"))
+    except Invalid:
+        return False
+    return True
+
+
+def _check_out(room: Room, copy: Path, commit: str) -> None:
+    """With the copy's fresh configuration: no filter, driver or hook is named in it."""
+    inside = Room(runner=room.runner, git_dir=str(copy / ".git"), work_tree=str(copy))
+    inside.tell("read-tree", "--reset", "-u", commit, seconds=LONG)
