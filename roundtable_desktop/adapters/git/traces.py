@@ -1,0 +1,173 @@
+"""What an agent did to the git directory of its copy, read as a stranger's files (S-65).
+
+Nothing here runs git inside that directory: it may hold any configuration, and may be no
+directory at all.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtable_desktop.adapters.git.names import COMMIT, shown
+from roundtable_desktop.adapters.git.private import alternate
+from roundtable_desktop.adapters.git.programs import runs_a_program
+from roundtable_desktop.adapters.git.room import Room
+from roundtable_desktop.model.ports import GitFailed
+
+READ_BYTES = 64 * 1024 * 1024  # an index of half a million files
+CONFIGS = ("config", "config.worktree")
+STEERING = frozenset({".gitignore", ".gitattributes", ".gitmodules"})  # read by git as it walks
+
+
+def plain_bytes(path: Path) -> bytes | None:
+    """A regular file's bytes; None for a link, a pipe, a device, or one beyond all sense."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
+            return None
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(READ_BYTES)
+    finally:
+        os.close(descriptor)
+
+
+def refuse_traps(folder: Path) -> None:
+    """Raises GitFailed(`special_file`): what git opens while it walks must not block it."""
+    for path in _odd(folder):
+        steering = path.name in STEERING
+        if steering or (path.name == ".git" and path.parent != folder and _blocks(path)):
+            raise GitFailed("special_file", shown(os.fsencode(path.relative_to(folder))))
+
+
+def _odd(folder: Path) -> Iterator[Path]:
+    """What is neither file, folder nor link, and every `.git`, which is not entered."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.name == ".git":
+                        yield Path(entry.path)
+                    elif entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                        yield Path(entry.path)
+        except OSError:
+            continue
+
+
+def _blocks(nested: Path) -> bool:
+    """git asks of every `.git` whether it is a repository, and reads these two for that."""
+    named = (plain_bytes(nested) or b"").removeprefix(b"gitdir: ").strip()
+    git_dir = nested.parent / os.fsdecode(named) if named else nested
+    return any(_is_special(git_dir / name) for name in ("HEAD", "commondir"))
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """What the agent's own git knew: lines for `update-index --index-info`, empty for nothing."""
+
+    head: bytes
+    index: bytes
+
+
+def tracked(room: Room, git_dir: Path) -> Tracked:
+    """Of the agent's HEAD and index, as far as they can be read.
+
+    room: private, with the user's objects; the agent's are lent to it for the reading only,
+    since whoever owns a pack can put wrong bytes under a right name.
+    """
+    objects = git_dir / "objects"
+    head = _head(git_dir)
+    if git_dir.is_symlink() or head is None or any(_odd(objects)):
+        return Tracked(b"", b"")
+    lent = Path(room.git_dir, "lent")
+    lent.mkdir()
+    (lent / "info").mkdir()
+    users = Path(room.git_dir, "objects/info/alternates").read_bytes()
+    (lent / "info/alternates").write_bytes(os.fsencode(alternate(str(objects))) + b"\n" + users)
+    reader = room.with_objects(str(lent))
+    listed = reader.ask("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", head)
+    return Tracked(listed.out if listed.code == 0 else b"", _staged(room, git_dir))
+
+
+def _staged(room: Room, git_dir: Path) -> bytes:
+    """Entries of the agent's index, read from bytes of ours."""
+    taken = plain_bytes(git_dir / "index")
+    if taken is None:
+        return b""
+    index = Path(room.git_dir, "agents-index")
+    index.write_bytes(taken)
+    answer = room.with_index(str(index)).ask("ls-files", "-z", "--stage")
+    return answer.out if answer.code == 0 else b""
+
+
+def _head(git_dir: Path) -> str | None:
+    """The commit of HEAD, by way of a branch if need be."""
+    word = (plain_bytes(git_dir / "HEAD") or b"").decode(errors="replace").strip()
+    if not word.startswith("ref: "):
+        return word if COMMIT.fullmatch(word) else None
+    ref = word.removeprefix("ref: ").strip()
+    if not ref.startswith("refs/") or ".." in ref or "\0" in ref:
+        return None
+    loose = (plain_bytes(git_dir / ref) or b"").decode(errors="replace").strip()
+    return loose if COMMIT.fullmatch(loose) else _packed(git_dir, ref)
+
+
+def _packed(git_dir: Path, ref: str) -> str | None:
+    packed = (plain_bytes(git_dir / "packed-refs") or b"").decode(errors="replace")
+    found = re.search(rf"^([0-9a-f]+) {re.escape(ref)}$", packed, re.MULTILINE)
+    return found[1] if found and COMMIT.fullmatch(found[1]) else None
+
+
+def changed_configuration(room: Room, git_dir: Path) -> dict[str, object] | None:
+    """What would run a program in the copy now: make_copy wrote no such key and no hook."""
+    paths = sorted(_changed_paths(git_dir))
+    keys = sorted({key for name in CONFIGS for key in _keys(room, git_dir / name)})
+    keys = [key for key in keys if runs_a_program(key)]
+    if not paths and not keys:
+        return None
+    return {"code": "repository_configuration_changed", "keys": keys, "paths": paths}
+
+
+def _changed_paths(git_dir: Path) -> Iterator[str]:
+    if git_dir.is_symlink() or not git_dir.is_dir():
+        yield ".git"
+        return
+    if plain_bytes(git_dir / "config") is None:
+        yield ".git/config"
+    if os.path.lexists(git_dir / "commondir"):
+        yield ".git/commondir"
+    hooks = git_dir / "hooks"
+    if hooks.is_symlink():
+        yield ".git/hooks"
+    elif hooks.is_dir():
+        for hook in hooks.iterdir():
+            if not hook.name.endswith(".sample"):
+                yield shown(b".git/hooks/" + os.fsencode(hook.name))
+
+
+def _keys(room: Room, path: Path) -> list[str]:
+    """Names in a configuration file; what it includes shows as the key that includes it."""
+    taken = plain_bytes(path)
+    if not taken:
+        return []
+    answer = room.ask("config", "--file", "-", "--list", "-z", "--name-only", feed=taken)
+    if answer.code:
+        return ["include.path"]  # git cannot read it: nobody knows what it would do
+    return [word.decode(errors="replace") for word in answer.out.split(b"\0") if word]
