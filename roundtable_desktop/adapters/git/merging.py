@@ -1,0 +1,59 @@
+"""A proposal brought onto a branch that has moved on, without any checkout (law 13)."""
+
+from datetime import datetime
+
+from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.history import commit_of, write_commit
+from roundtable_desktop.adapters.git.names import check_commit, shown
+from roundtable_desktop.adapters.git.private import private_room
+from roundtable_desktop.adapters.git.room import LONG, Room
+from roundtable_desktop.model.ports import GitFailed, Prepared, Repository
+
+NAMES_THE_BASE = (2, 40)  # git merge-tree --merge-base
+
+
+def prepare(
+    runner: Runner,
+    repository: Repository,
+    branch: str,
+    *,
+    base: str,
+    head: str,
+    message: str,
+    at: datetime,
+) -> Prepared:
+    """
+    1. The branch is where the proposal began: the proposal itself.
+    2. Both sides are commits (merge-tree answers 1 for a bad name as for a conflict).
+    3. Merge their trees, with no driver: none is configured in a room of our own.
+    4. Nothing is left to bring: the branch as it is.
+    """
+    old = commit_of(runner, repository, branch)
+    if old is None:
+        raise GitFailed("branch_missing", branch)
+    if old == check_commit(base):
+        return Prepared(old=old, new=check_commit(head))
+    with private_room(runner, repository, commit=base, keeps_objects=True) as room:
+        for side in (base, head, old):
+            if room.commit(check_commit(side)) is None:
+                raise GitFailed("commit_missing", side)
+        tree, conflicts = _merge(room, base, old, head)
+        if tree is None:
+            return Prepared(old=old, new=None, conflicts=conflicts)
+        if tree == room.word("rev-parse", "--verify", f"{old}^{{tree}}"):
+            return Prepared(old=old, new=old)
+        return Prepared(old=old, new=write_commit(room, tree, old, message, at))
+
+
+def _merge(room: Room, base: str, old: str, head: str) -> tuple[str | None, tuple[str, ...]]:
+    named = [f"--merge-base={base}"] if room.runner.version() >= NAMES_THE_BASE else []
+    answer = room.ask(
+        "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *named, old, head,
+        seconds=LONG,
+    )  # fmt: skip
+    tree, *paths = answer.out.split(b"\0")
+    if answer.code == 0:
+        return tree.decode(), ()
+    if answer.code != 1:
+        raise answer.failure()
+    return None, tuple(shown(path) for path in paths if path)
