@@ -197,7 +197,11 @@ class Git(Protocol):
         """The commit of refs/heads/<branch>; None when there is no such branch."""
 
     def make_copy(self, repository: Repository, folder: str, commit: str) -> None:
-        """A shared clone at a detached HEAD (C-100); an existing complete one is kept as it is."""
+        """A shared clone at a detached HEAD (C-100); an existing complete one is kept as it is.
+        Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
+
+    def drop_copy(self, repository: Repository, folder: str) -> None:
+        """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
 
     def collect(
         self,

@@ -1,0 +1,107 @@
+"""git, hardened: every call treats repositories as hostile input (law 13)."""
+
+from datetime import datetime
+from pathlib import Path
+
+from roundtable_desktop.adapters.git import (
+    collection,
+    copies,
+    delivery,
+    history,
+    merging,
+    recovery,
+    registration,
+)
+from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.names import check_branch
+from roundtable_desktop.model.ports import (
+    Change,
+    Collected,
+    Delivered,
+    Prepared,
+    Repository,
+    RepositoryFacts,
+)
+
+__all__ = ["HardenedGit", "check_branch"]
+
+
+class HardenedGit:
+    """The port `Git`.
+
+    home: an empty folder that exists; git sees no other home. user_home: read by `inspect` alone.
+    """
+
+    def __init__(self, home: Path, user_home: Path) -> None:
+        self._runner = Runner(home)
+        self._user_home = user_home
+
+    def inspect(self, path: str) -> RepositoryFacts:
+        return registration.inspect(self._runner, self._user_home, path)
+
+    def commit_of(self, repository: Repository, branch: str) -> str | None:
+        return history.commit_of(self._runner, repository, branch)
+
+    def make_copy(self, repository: Repository, folder: str, commit: str) -> None:
+        copies.make_copy(self._runner, repository, folder, commit)
+
+    def drop_copy(self, repository: Repository, folder: str) -> None:
+        """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
+        copies.drop_copy(self._runner, repository, folder)
+
+    def collect(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        ref: str,
+        message: str,
+        at: datetime,
+    ) -> Collected:
+        return collection.collect(
+            self._runner, repository, folder, base=base, ref=ref, message=message, at=at
+        )
+
+    def drop_ref(self, repository: Repository, ref: str) -> None:
+        history.drop_ref(self._runner, repository, ref)
+
+    def changes(self, repository: Repository, base: str, head: str) -> tuple[Change, ...]:
+        return history.changes(self._runner, repository, base, head)
+
+    def diff(self, repository: Repository, base: str, head: str, limit: int) -> tuple[str, bool]:
+        return history.diff(self._runner, repository, base, head, limit)
+
+    def prepare(
+        self,
+        repository: Repository,
+        branch: str,
+        *,
+        base: str,
+        head: str,
+        message: str,
+        at: datetime,
+    ) -> Prepared:
+        return merging.prepare(
+            self._runner, repository, branch, base=base, head=head, message=message, at=at
+        )
+
+    def deliver(
+        self,
+        repository: Repository,
+        branch: str,
+        *,
+        old: str,
+        new: str,
+        into_checkout: bool,
+    ) -> Delivered:
+        return delivery.deliver(
+            self._runner, repository, branch, old=old, new=new, into_checkout=into_checkout
+        )
+
+    def finish(
+        self, repository: Repository, branch: str, *, old: str, new: str, intended_at: datetime
+    ) -> Delivered | None:
+        return recovery.finish(
+            self._runner, repository, branch, old=old, new=new, intended_at=intended_at
+        )
