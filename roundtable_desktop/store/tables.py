@@ -13,7 +13,6 @@ import peewee as pw
 from roundtable_desktop.model import states
 from roundtable_desktop.model.times import instant, micros
 
-
 R = TypeVar("R")
 
 
