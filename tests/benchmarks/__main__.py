@@ -5,9 +5,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import queue
+from benchmarks import memory, queue, starting
 
-GOALS = (queue.enqueue, queue.claim)
+GOALS = (queue.enqueue, queue.claim, starting.starting, memory.memory)
 
 if __name__ == "__main__":
     missed = [goal.__name__ for goal in GOALS if not goal()]

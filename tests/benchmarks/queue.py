@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.table import Goal, measure
+from benchmarks.table import MEMORY, Goal, measure
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
 from roundtable_desktop.model.records import SYSTEM
 from roundtable_desktop.model.states import Source
@@ -43,8 +43,7 @@ RETURNING *"""
 @contextmanager
 def queue() -> Iterator[tuple[Store, Path, list[str]]]:
     """A migrated database in memory-backed storage where there is some, with 20 agents."""
-    place = "/dev/shm" if Path("/dev/shm").is_dir() else None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         path = Path(folder) / "bench.db"
         clock, ids = SystemClock(), SystemIds()
         migrate.migrate(path, Path(folder), clock.now())
