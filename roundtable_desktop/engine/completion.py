@@ -29,7 +29,16 @@ from roundtable_desktop.rules.changes import telling
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
 from roundtable_desktop.rules.signature import signature
-from roundtable_desktop.store import agents, journal, proposals, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import (
+    agents,
+    inbox,
+    journal,
+    proposals,
+    runs,
+    tasks,
+    wakeups,
+    workspaces,
+)
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 INTERRUPTED_PAUSE = timedelta(seconds=60)
@@ -182,6 +191,8 @@ class Completion:
                 error_signature=sign,
                 **_report(ended),
             )
+            for item in inbox.open_about(tx, Subject("run", run.id)):
+                inbox.resolve(tx, item, {"by": "end"})
             if settlement.outcome is RunOutcome.LOST:
                 _tell_lost(tx, run)
             task = tasks.get(tx, run.task_id) if run.task_id else None

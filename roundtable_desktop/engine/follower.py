@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 
 from roundtable_desktop.engine import spools
-from roundtable_desktop.model.ports import Clock, Launcher, SpoolState
+from roundtable_desktop.model.ports import Clock, Ids, Launcher, SpoolState
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS, RunStatus
 from roundtable_desktop.store import runs
@@ -30,6 +30,7 @@ class Follower:
         reader: Reader,
         launcher: Launcher,
         clock: Clock,
+        ids: Ids,
         *,
         ended: Callable[[str], None],
         lost: Callable[[str], None],
@@ -39,6 +40,7 @@ class Follower:
         self._reader = reader
         self._launcher = launcher
         self._clock = clock
+        self._ids = ids
         self._ended, self._lost, self._unborn = ended, lost, unborn
         self._lock = threading.Lock()
         self._awaited: dict[str, float] = {}
@@ -94,7 +96,7 @@ class Follower:
             if not chunk:
                 return self._decide(run, state)
             with self._store.transaction() as tx:
-                applied = spools.apply(tx, run, chunk)
+                applied = spools.apply(tx, run, chunk, self._ids)
             if applied is not None and applied.ended:
                 self._forget(run_id)
                 self._ended(run_id)

@@ -43,6 +43,7 @@ class Scheduler:
             reader,
             launcher,
             clock,
+            ids,
             ended=self._settle,
             lost=self._lost,
             unborn=self._overdue,

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from roundtable_desktop.model.messages import (
     AgentBorn,
+    Answered,
+    Ask,
     Controlled,
     Deadline,
     End,
@@ -12,12 +14,15 @@ from roundtable_desktop.model.messages import (
     Message,
     Pulse,
     Result,
+    SessionOpened,
     Silent,
+    Usage,
     read_message,
 )
+from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import Kind, RunStatus
-from roundtable_desktop.store import journal, runs
+from roundtable_desktop.model.states import InboxKind, Kind, RunStatus, Severity
+from roundtable_desktop.store import inbox, journal, runs, sessions
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -31,7 +36,7 @@ class Applied:
     ended: bool
 
 
-def apply(tx: Tx, run: Run, chunk: bytes) -> Applied | None:
+def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids) -> Applied | None:
     """`chunk` holds whole lines from `run.spool_offset`; None when somebody else was first."""
     lines = chunk.splitlines()
     messages = [read_message(line) for line in lines]
@@ -45,7 +50,7 @@ def apply(tx: Tx, run: Run, chunk: bytes) -> Applied | None:
             _damaged(tx, run, expected)
         if message is not None:
             expected = message.seq
-            _effect(tx, run, message)
+            _effect(tx, run, message, ids)
             fresh = runs.get(tx, run.id)
             assert fresh is not None
             run = fresh
@@ -58,7 +63,7 @@ def _damaged(tx: Tx, run: Run, after: int) -> None:
     _tell(tx, run, Kind.SPOOL_DAMAGED, {"after": after})
 
 
-def _effect(tx: Tx, run: Run, message: Message) -> None:
+def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
     match message:
         case Hello():
             _hello(tx, run, message)
@@ -73,6 +78,14 @@ def _effect(tx: Tx, run: Run, message: Message) -> None:
             _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
         case Controlled():
             _tell(tx, run, Kind.RUN_CONTROLLED, _facts(message))
+        case SessionOpened(id=external, loaded=loaded, note=note):
+            sessions.keep(tx, run, external, loaded=loaded, note=note)
+        case Usage():
+            runs.add_usage(tx, run, _facts(message))
+        case Ask():
+            _ask(tx, run, message, ids.new())
+        case Answered():
+            _answered(tx, run, message)
         case Result():
             runs.keep_ended(tx, run, {"result": message.text})
         case End():
@@ -94,6 +107,32 @@ def _agent(tx: Tx, run: Run, agent: AgentBorn) -> None:
     boot = next((process.boot_id for process in runs.processes(tx, run.id)), "")
     runs.add_process(tx, run.id, "agent", pid=agent.pid, boot=boot, ticks=agent.ticks)
     _tell(tx, run, Kind.AGENT_STARTED, {"attempt": run.attempt_index, "pid": agent.pid})
+
+
+def _ask(tx: Tx, run: Run, ask: Ask, item_id: str) -> None:
+    """The agent waits for the person; the key names the ask, so that it is there once."""
+    runs.wait_for_person(tx, run.id, True)
+    inbox.open_item(
+        tx,
+        item_id,
+        InboxKind.PERMISSION,
+        Severity.ATTENTION,
+        key=f"permission:{run.id}:{ask.ask}",
+        subject=Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={"run_id": run.id, **_facts(ask)},
+    )
+
+
+def _answered(tx: Tx, run: Run, answered: Answered) -> None:
+    key = f"permission:{run.id}:{answered.ask}"
+    resolution = {"by": answered.by, "option": answered.option}
+    still_open = inbox.open_about(tx, Subject("run", run.id))
+    for item in still_open:
+        if item.key == key:
+            inbox.resolve(tx, item, resolution)
+    if all(item.key == key for item in still_open):
+        runs.wait_for_person(tx, run.id, False)
 
 
 def _facts(message: Message) -> dict[str, object]:

@@ -36,8 +36,14 @@ class User(Payload):
     context: UserContext
 
 
+class Comment(Payload):
+    task_id: Id
+    comment_id: Id
+
+
 # A source is added here with the slice that first writes it; others are malformed until then.
 PAYLOADS: dict[Source, type[Payload]] = {
+    Source.COMMENT: Comment,
     Source.TASK_ASSIGNED: TaskAssigned,
     Source.USER: User,
 }
@@ -67,7 +73,7 @@ def task_of(payload: Payload) -> str | None:
     match payload:
         case User(context=context):
             return context.task_id
-        case TaskAssigned(task_id=task_id):
+        case TaskAssigned(task_id=task_id) | Comment(task_id=task_id):
             return task_id
         case _:
             return None

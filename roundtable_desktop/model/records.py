@@ -9,10 +9,14 @@ from roundtable_desktop.model.states import (
     AgentStatus,
     DeliveryMode,
     DeliveryStatus,
+    InboxKind,
+    InboxStatus,
+    PermissionPolicy,
     ProposalStatus,
     Role,
     RunOutcome,
     RunStatus,
+    Severity,
     Source,
     TaskStatus,
     WakeupOutcome,
@@ -93,6 +97,7 @@ class Agent:
     env_names: tuple[str, ...]
     status: AgentStatus
     paused_reason: str | None
+    permission_policy: PermissionPolicy
     max_concurrent_sessions: int
     cooldown_sec: int
     silence_limit_sec: int
@@ -118,6 +123,7 @@ class Task:
     title: str
     description: str
     status: TaskStatus
+    parent_id: str | None
     assignee_agent_id: str | None
     assignment_seq: int
     base_branch: str
@@ -168,6 +174,8 @@ class Run:
 
     fence: secret word of this attempt; what does not name it is a stale attempt's.
     spool_offset, spool_seq: how far the runner's messages were applied.
+    session_id: the agent's own name for the conversation. usage: summed over its turns, as it
+    was said. waiting_since: a permission ask is open; that is no state.
     ended: what the runner's last message said, until the run is settled.
     """
 
@@ -186,6 +194,10 @@ class Run:
     assembled_prompt: str
     summary_injected: str
     base_commit: str | None
+    session_id: str | None
+    mcp_token_hash: str | None
+    usage: Json | None
+    waiting_since: datetime | None
     spool_offset: int
     spool_seq: int
     ended: Json | None
@@ -199,6 +211,43 @@ class Run:
     started_at: datetime | None
     last_pulse_at: datetime | None
     ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """What somebody said about a task; run_id when an agent said it."""
+
+    id: str
+    task_id: str
+    author_type: str  # person | agent
+    author_id: str
+    run_id: str | None
+    text: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxItem:
+    """What needs the person. key: of what it is about, so that it is there once.
+
+    data of a permission: {run_id, ask, text, options: [{id, name, kind}]}.
+    resolution: {"by", "option"?} once it is resolved.
+    """
+
+    id: str
+    workspace_id: str
+    kind: InboxKind
+    severity: Severity
+    key: str
+    subject_type: str
+    subject_id: str
+    status: InboxStatus
+    data: Json
+    resolution: Json | None
+    created_at: datetime
+    updated_at: datetime
+    resolved_at: datetime | None
+    revision: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

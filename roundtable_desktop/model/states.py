@@ -83,6 +83,12 @@ class RunOutcome(StrEnum):
 class ErrorKind(StrEnum):
     """What went wrong in a run; decides which retry layer answers (contract, "fail KIND")."""
 
+    RATE_LIMITED = "rate_limited"
+    QUOTA_LIMITED = "quota_limited"
+    AUTH_REQUIRED = "auth_required"
+    BILLING = "billing"
+    MODEL_UNAVAILABLE = "model_unavailable"
+    CONTEXT_FULL = "context_full"
     NETWORK = "network"
     OVERLOADED = "overloaded"
     CLI_MISSING = "cli_missing"
@@ -137,6 +143,22 @@ class DeliveryStatus(StrEnum):
     INTENDED = "intended"
     DELIVERED = "delivered"
     HELD = "held"
+
+
+class InboxStatus(StrEnum):
+    OPEN = "open"
+    SNOOZED = "snoozed"
+    RESOLVED = "resolved"
+
+
+class InboxKind(StrEnum):
+    PERMISSION = "permission"
+
+
+class Severity(StrEnum):
+    INFO = "info"
+    ATTENTION = "attention"
+    CRITICAL = "critical"
 
 
 class DeliveryMode(StrEnum):
@@ -222,6 +244,7 @@ PROPOSAL = Machine(
         "conflicted>superseded|rejected"
     ),
 )
+INBOX = Machine("inbox", _moves("open>snoozed|resolved;snoozed>open|resolved"))
 DELIVERY = Machine("delivery", _moves("intended>delivered|held"))
 AGENT = Machine(
     "agent",
@@ -253,6 +276,10 @@ class Kind(StrEnum):
     TASK_CANCELLED = "task.cancelled"
     TASK_INTERRUPTED = "task.interrupted"
     TASK_MOVED = "task.moved"
+    TASK_COMMENTED = "task.commented"
+    INBOX_OPENED = "inbox.opened"
+    INBOX_RESOLVED = "inbox.resolved"
+    SESSION_OPENED = "session.opened"
     WAKEUP_QUEUED = "wakeup.queued"
     WAKEUP_CLAIMED = "wakeup.claimed"
     WAKEUP_REQUEUED = "wakeup.requeued"

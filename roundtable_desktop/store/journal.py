@@ -10,6 +10,7 @@ from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     AGENT,
     DELIVERY,
+    INBOX,
     PROPOSAL,
     RUN,
     TASK,
@@ -28,6 +29,7 @@ _TABLES: dict[str, type[tables.Table]] = {
     AGENT.name: tables.Agents,
     PROPOSAL.name: tables.Proposals,
     DELIVERY.name: tables.Deliveries,
+    INBOX.name: tables.InboxItems,
 }
 
 

@@ -4,9 +4,25 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.records import Agent, Proposal, Run, Task, Wakeup, Workspace
+from roundtable_desktop.model.records import (
+    Agent,
+    InboxItem,
+    Proposal,
+    Run,
+    Task,
+    Wakeup,
+    Workspace,
+)
 from roundtable_desktop.store.db import View
-from roundtable_desktop.store.tables import Agents, Proposals, Runs, Tasks, Wakeups, Workspaces
+from roundtable_desktop.store.tables import (
+    Agents,
+    InboxItems,
+    Proposals,
+    Runs,
+    Tasks,
+    Wakeups,
+    Workspaces,
+)
 
 R = TypeVar("R")
 
@@ -25,6 +41,7 @@ TASKS = Noun(Tasks, Task)
 WAKEUPS = Noun(Wakeups, Wakeup)
 RUNS = Noun(Runs, Run)
 PROPOSALS = Noun(Proposals, Proposal)
+INBOX = Noun(InboxItems, InboxItem)
 
 
 def page(view: View, noun: Noun[R], *, after: str | None, limit: int, **filters: object) -> list[R]:

@@ -8,6 +8,8 @@ from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
 
+FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
+
 
 def get(view: View, run_id: str) -> Run | None:
     return view.one(Run, Runs.select().where(Runs.id == run_id))
@@ -107,6 +109,33 @@ def processes(view: View, run_id: str) -> list[Process]:
         .where(AgentProcesses.run_id == run_id)
         .order_by(AgentProcesses.started_at, AgentProcesses.role.desc()),
     )
+
+
+def wait_for_person(tx: Tx, run_id: str, waiting: bool) -> None:
+    """A permission ask is open, or the last one was answered; it is no state of the run."""
+    tx.write(Runs.update(waiting_since=tx.now if waiting else None).where(Runs.id == run_id))
+
+
+def add_usage(tx: Tx, run: Run, said: Json) -> None:
+    """Sums what a turn says to what was said before; what was never said stays unsaid."""
+    before: dict[str, Any] = dict(run.usage or {})
+    usage: dict[str, Any] = {"raw": [*before.get("raw", []), said.get("raw") or {}]}
+    for figure in FIGURES:
+        parts: list[Any] = [
+            one for one in (before.get(figure), said.get(figure)) if one is not None
+        ]
+        usage[figure] = sum(parts) if parts else None
+    tx.write(Runs.update(usage=usage).where(Runs.id == run.id))
+
+
+def of_token(view: View, token_hash: str) -> Run | None:
+    """The live run that an MCP token belongs to; a token ends with its run."""
+    here = (Runs.mcp_token_hash == token_hash) & Runs.status.in_(LIVE_RUNS)
+    return view.one(Run, Runs.select().where(here))
+
+
+def set_token(tx: Tx, run_id: str, token_hash: str) -> None:
+    tx.write(Runs.update(mcp_token_hash=token_hash).where(Runs.id == run_id))
 
 
 def pulse(tx: Tx, run_id: str) -> None:

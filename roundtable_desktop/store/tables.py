@@ -86,6 +86,7 @@ class Agents(Table):
     env_names = JsonField(default=list)
     status = CodeField(states.AgentStatus)
     paused_reason = pw.TextField(null=True)
+    permission_policy = CodeField(states.PermissionPolicy, default="ask")
     max_concurrent_sessions = pw.IntegerField(default=1)
     cooldown_sec = pw.IntegerField(default=10)
     silence_limit_sec = pw.IntegerField(default=600)
@@ -104,6 +105,7 @@ class Tasks(Table):
     title = pw.TextField()
     description = pw.TextField(default="")
     status = CodeField(states.TaskStatus)
+    parent_id = pw.TextField(null=True)
     assignee_agent_id = pw.TextField(null=True)
     assignment_seq = pw.IntegerField(default=0)
     base_branch = pw.TextField()
@@ -164,6 +166,10 @@ class Runs(Table):
     assembled_prompt = pw.TextField(default="")
     summary_injected = pw.TextField(default="")
     base_commit = pw.TextField(null=True)
+    session_id = pw.TextField(null=True)
+    mcp_token_hash = pw.TextField(null=True)
+    usage = JsonField(null=True)
+    waiting_since = InstantField(null=True)
     spool_offset = pw.IntegerField(default=0)
     spool_seq = pw.IntegerField(default=0)
     ended = JsonField(null=True)
@@ -177,6 +183,45 @@ class Runs(Table):
     started_at = InstantField(null=True)
     last_pulse_at = InstantField(null=True)
     ended_at = InstantField(null=True)
+
+
+class Comments(Table):
+    id = pw.TextField(primary_key=True)
+    task_id = pw.TextField()
+    author_type = pw.TextField()
+    author_id = pw.TextField()
+    run_id = pw.TextField(null=True)
+    text = pw.TextField()
+    created_at = InstantField()
+
+
+class Sessions(Table):
+    agent_id = pw.TextField()
+    task_id = pw.TextField()
+    external_id = pw.TextField()
+    run_id = pw.TextField()
+    created_at = InstantField()
+    updated_at = InstantField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("agent_id", "task_id")
+
+
+class InboxItems(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    kind = CodeField(states.InboxKind)
+    severity = CodeField(states.Severity)
+    key = pw.TextField()
+    subject_type = pw.TextField()
+    subject_id = pw.TextField()
+    status = CodeField(states.InboxStatus)
+    data = JsonField(default=dict)
+    resolution = JsonField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    resolved_at = InstantField(null=True)
+    revision = pw.IntegerField(default=1)
 
 
 class AgentProcesses(Table):
@@ -279,6 +324,9 @@ TABLES: tuple[type[Table], ...] = (
     Tasks,
     Wakeups,
     Runs,
+    Comments,
+    Sessions,
+    InboxItems,
     AgentProcesses,
     Leases,
     Proposals,

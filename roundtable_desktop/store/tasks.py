@@ -84,9 +84,10 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
 
 
 def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
-    """A run's start moves todo → in_progress; later attempts only tell (A-06)."""
+    """A run's start moves todo → in_progress, and in_review back to it when somebody asked for
+    more; later attempts only tell (A-06)."""
     data = {"run_id": run_id, "attempt": attempt, "number": task.number}
-    if task.status is TaskStatus.TODO:
+    if task.status in (TaskStatus.TODO, TaskStatus.IN_REVIEW):
         return journal.move(
             tx, TASK, task, to=TaskStatus.IN_PROGRESS, kind=Kind.TASK_STARTED, data=data
         )

@@ -3,7 +3,7 @@
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
-from roundtable_desktop.model.records import Agent, Subject, Task, Workspace
+from roundtable_desktop.model.records import Actor, Agent, Comment, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
     AgentStatus,
@@ -14,8 +14,11 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
-from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import agents, comments, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
+
+STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
+"""Nothing happens with these until a person says so."""
 
 
 def create(
@@ -169,3 +172,38 @@ def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
     if agent.status is AgentStatus.RETIRED:
         raise Conflict("agent_retired", "/assignee_agent_id", agent=agent.name)
     return agent
+
+
+def comment(
+    desk: Desk, asked: Asked, task_id: str, text: str, *, run_id: str | None = None
+) -> Comment:
+    """Says something about a task and wakes its assignee, unless it said it itself (K-04).
+
+    A person's word to a task that stands still opens it again: it is what was waited for.
+    """
+
+    def act() -> Subject:
+        task = get(tx, task_id)
+        comment_id = desk.ids.new()
+        comments.add(tx, task, comment_id, asked.actor, text, run_id)
+        if asked.actor.type == "person" and task.status in STANDING_STILL:
+            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
+            tasks.fresh_budget(tx, task)
+        assignee = task.assignee_agent_id
+        if assignee is not None and asked.actor != Actor("agent", assignee):
+            cause = wakeups.Cause(
+                workspace_id=task.workspace_id,
+                agent_id=assignee,
+                task_id=task.id,
+                source=Source.COMMENT,
+                reason="comment",
+                payload={"task_id": task.id, "comment_id": comment_id},
+                key=f"comment:{comment_id}",
+                actor=asked.actor,
+            )
+            wakeups.enqueue(tx, desk.ids.new(), cause)
+        return Subject("comment", comment_id)
+
+    with desk.store.transaction() as tx:
+        made = once(tx, asked, act, comments.get)
+    return made

@@ -28,6 +28,8 @@ CREATE TABLE agents (
     env_names TEXT NOT NULL DEFAULT '[]',
     status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'stopped', 'retired')),
     paused_reason TEXT,
+    permission_policy TEXT NOT NULL DEFAULT 'ask'
+        CHECK (permission_policy IN ('ask', 'allow', 'deny')),
     max_concurrent_sessions INTEGER NOT NULL DEFAULT 1,
     cooldown_sec INTEGER NOT NULL DEFAULT 10,
     silence_limit_sec INTEGER NOT NULL DEFAULT 600,
@@ -49,6 +51,7 @@ CREATE TABLE tasks (
     status TEXT NOT NULL CHECK (status IN (
         'todo', 'in_progress', 'in_review', 'blocked', 'interrupted', 'done', 'failed', 'cancelled'
     )),
+    parent_id TEXT REFERENCES tasks (id),
     assignee_agent_id TEXT REFERENCES agents (id),
     assignment_seq INTEGER NOT NULL DEFAULT 0,
     base_branch TEXT NOT NULL,
@@ -66,6 +69,29 @@ CREATE TABLE tasks (
     UNIQUE (workspace_id, number)
 ) STRICT;
 CREATE INDEX tasks_status ON tasks (workspace_id, status, id);
+CREATE INDEX tasks_parent ON tasks (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE TABLE comments (
+    id TEXT PRIMARY KEY,
+    task_id TEXT NOT NULL REFERENCES tasks (id),
+    author_type TEXT NOT NULL CHECK (author_type IN ('person', 'agent')),
+    author_id TEXT NOT NULL,
+    run_id TEXT,
+    text TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX comments_task ON comments (task_id, id);
+
+-- A conversation with an agent that later runs of the same task can load again (K-48).
+CREATE TABLE sessions (
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    task_id TEXT NOT NULL REFERENCES tasks (id),
+    external_id TEXT NOT NULL,
+    run_id TEXT NOT NULL REFERENCES runs (id),
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, task_id)
+) STRICT;
 
 CREATE TABLE agent_wakeup_requests (
     id TEXT PRIMARY KEY,
@@ -123,6 +149,10 @@ CREATE TABLE runs (
     assembled_prompt TEXT NOT NULL DEFAULT '',
     summary_injected TEXT NOT NULL DEFAULT '',
     base_commit TEXT,
+    session_id TEXT,
+    mcp_token_hash TEXT,
+    usage TEXT,
+    waiting_since INTEGER,
     spool_offset INTEGER NOT NULL DEFAULT 0,
     spool_seq INTEGER NOT NULL DEFAULT 0,
     ended TEXT,
@@ -139,6 +169,7 @@ CREATE TABLE runs (
     UNIQUE (task_id, attempt_index)
 ) STRICT;
 CREATE INDEX runs_live ON runs (status, id) WHERE status IN ('starting', 'running');
+CREATE UNIQUE INDEX runs_mcp ON runs (mcp_token_hash) WHERE mcp_token_hash IS NOT NULL;
 CREATE INDEX runs_wakeup ON runs (wakeup_id);
 CREATE INDEX runs_agent ON runs (agent_id, id);
 
@@ -202,6 +233,25 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_proposal ON deliveries (proposal_id, id);
 CREATE UNIQUE INDEX deliveries_intended ON deliveries (proposal_id) WHERE status = 'intended';
+
+CREATE TABLE inbox_items (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    kind TEXT NOT NULL CHECK (kind IN ('permission')),
+    severity TEXT NOT NULL CHECK (severity IN ('info', 'attention', 'critical')),
+    key TEXT NOT NULL UNIQUE,
+    subject_type TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('open', 'snoozed', 'resolved')),
+    data TEXT NOT NULL DEFAULT '{}',
+    resolution TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    resolved_at INTEGER,
+    revision INTEGER NOT NULL DEFAULT 1
+) STRICT;
+CREATE INDEX inbox_open ON inbox_items (workspace_id, status, id);
+CREATE INDEX inbox_subject ON inbox_items (subject_type, subject_id);
 
 CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

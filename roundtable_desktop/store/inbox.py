@@ -1,0 +1,74 @@
+"""The inbox: what needs the person, once each, resolved when its cause goes."""
+
+from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
+from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Kind, Severity
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import InboxItems
+
+
+def get(view: View, item_id: str) -> InboxItem | None:
+    return view.one(InboxItem, InboxItems.select().where(InboxItems.id == item_id))
+
+
+def open_about(view: View, subject: Subject) -> list[InboxItem]:
+    """Oldest first."""
+    here = (
+        (InboxItems.subject_type == subject.type)
+        & (InboxItems.subject_id == subject.id)
+        & (InboxItems.status != InboxStatus.RESOLVED)
+    )
+    return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
+
+
+def open_item(
+    tx: Tx,
+    item_id: str,
+    kind: InboxKind,
+    severity: Severity,
+    *,
+    key: str,
+    subject: Subject,
+    workspace_id: str,
+    data: Json,
+) -> None:
+    """Once per key: what is asked again is the same item."""
+    opened = tx.write_sql(
+        "INSERT INTO inbox_items (id, workspace_id, kind, severity, key, subject_type, subject_id,"
+        " status, data, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?, ?)"
+        " ON CONFLICT (key) DO NOTHING",
+        (
+            item_id,
+            workspace_id,
+            kind,
+            severity,
+            key,
+            subject.type,
+            subject.id,
+            InboxItems.data.db_value(dict(data)),
+            InboxItems.created_at.db_value(tx.now),
+            InboxItems.updated_at.db_value(tx.now),
+        ),
+    )
+    if opened:
+        journal.tell(
+            tx,
+            Kind.INBOX_OPENED,
+            Subject("inbox", item_id),
+            workspace_id=workspace_id,
+            data={"kind": kind, "severity": severity, subject.type: subject.id},
+        )
+
+
+def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) -> bool:
+    return journal.move(
+        tx,
+        INBOX,
+        item,
+        to=InboxStatus.RESOLVED,
+        kind=Kind.INBOX_RESOLVED,
+        actor=actor,
+        data=resolution,
+        resolution=dict(resolution),
+        resolved_at=tx.now,
+    )

@@ -1,0 +1,36 @@
+"""Sessions: conversations with agents that later runs can load again (K-48)."""
+
+from roundtable_desktop.model.records import Run, Subject
+from roundtable_desktop.model.states import Kind
+from roundtable_desktop.store import journal
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.tables import Runs, Sessions
+
+
+def of(view: View, agent_id: str, task_id: str) -> str | None:
+    """The agent's own name for its conversation about this task."""
+    found: str | None = view.value(
+        Sessions.select(Sessions.external_id).where(
+            (Sessions.agent_id == agent_id) & (Sessions.task_id == task_id)
+        )
+    )
+    return found
+
+
+def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:
+    """The run's conversation is the one that the next run of this agent and task loads."""
+    tx.write(Runs.update(session_id=external_id).where(Runs.id == run.id))
+    if run.task_id is not None:
+        fresh = {"external_id": external_id, "run_id": run.id, "updated_at": tx.now}
+        tx.write(
+            Sessions.insert(
+                agent_id=run.agent_id, task_id=run.task_id, created_at=tx.now, **fresh
+            ).on_conflict(conflict_target=[Sessions.agent_id, Sessions.task_id], update=fresh)
+        )
+    journal.tell(
+        tx,
+        Kind.SESSION_OPENED,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={"session": external_id, "loaded": loaded, "note": note},
+    )
