@@ -60,6 +60,7 @@ class Ground:
     reader: Reader
     secrets: FileSecrets
     git: HardenedGit
+    runners: LocalRunners
     desk: Desk
 
     def close(self) -> None:
@@ -86,8 +87,9 @@ def lay_ground(home: Home) -> Ground:
     log.info("home open path=%s migrations=%s", home.root, applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     git = HardenedGit(home.empty, Path.home())
-    desk = Desk(store, git, secrets, ids, local_zone(os.environ))
-    return Ground(home, clock, ids, store, reader, secrets, git, desk)
+    runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
+    desk = Desk(store, git, secrets, ids, runners, local_zone(os.environ))
+    return Ground(home, clock, ids, store, reader, secrets, git, runners, desk)
 
 
 def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -163,12 +165,11 @@ class Owner:
         chosen = _settings(ground)
         sockets = _listen(self._host, self._port, chosen.port)
         stack.callback(lambda: [sock.close() for sock in sockets])
-        runners = LocalRunners(self.home.runs, self.home.sockets, sweep=processes.sweep)
         scheduler = Scheduler(
             ground.store,
             ground.reader,
             ground.git,
-            runners,
+            ground.runners,
             ground.secrets,
             ground.ids,
             ground.clock,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from roundtable_desktop.model.errors import Broken, Conflict
-from roundtable_desktop.model.ports import Git, Ids, Secrets
+from roundtable_desktop.model.ports import Git, Ids, Launcher, Secrets
 from roundtable_desktop.model.records import Actor, Subject
 from roundtable_desktop.store import keys
 from roundtable_desktop.store.db import Store, Tx, View
@@ -30,11 +30,20 @@ class Asked:
 class Desk:
     """What commands need. Faces hand it on; only the engine opens it."""
 
-    def __init__(self, store: Store, git: Git, secrets: Secrets, ids: Ids, local_zone: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        git: Git,
+        secrets: Secrets,
+        ids: Ids,
+        launcher: Launcher,
+        local_zone: str,
+    ) -> None:
         self.store = store
         self.git = git
         self.secrets = secrets
         self.ids = ids
+        self.launcher = launcher
         self.local_zone = local_zone
 
 
