@@ -6,7 +6,15 @@ from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
 from roundtable_desktop.rules.retry import Layer
 
-INCURABLE = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.PERMISSION_DENIED)
+INCURABLE = (
+    ErrorKind.AUTH_REQUIRED,
+    ErrorKind.BILLING,
+    ErrorKind.MODEL_UNAVAILABLE,
+    ErrorKind.CONTEXT_FULL,
+    ErrorKind.CLI_MISSING,
+    ErrorKind.CLI_OUTDATED,
+    ErrorKind.PERMISSION_DENIED,
+)
 """What waiting cannot cure: not tried again (C-38, B-074)."""
 
 
@@ -26,16 +34,24 @@ def wants_collecting(end: End, result: WorkerResult | None) -> bool:
     """Only a run that ended by itself proposes its changes; others keep them in the copy."""
     if end.why != "exited":
         return False
-    return result.status == "completed" if result is not None else end.exit_code == 0
+    if result is not None:
+        return result.status == "completed"
+    return end.exit_code == 0 or end.stop_reason is not None
 
 
-def settlement(end: End, result: WorkerResult | None, *, changed: bool) -> Settlement:
-    """First match wins (contract, How an agent reports; C-103, C-90)."""
+def settlement(
+    end: End, result: WorkerResult | None, *, changed: bool, speaks: bool = False
+) -> Settlement:
+    """First match wins (contract, How an agent reports; C-103, C-90).
+
+    speaks: the agent was spoken to (ACP), so its exit code says little: a turn that ended, or an
+    error that it named, says more.
+    """
     if end.why != "exited":
         return _broken_off(end)
     if result is not None:
         return _reported(result, changed)
-    return _by_sign(end, changed)
+    return _by_word(end, changed) if speaks else _by_sign(end, changed)
 
 
 def _broken_off(end: End) -> Settlement:
@@ -77,6 +93,19 @@ def _reported(result: WorkerResult, changed: bool) -> Settlement:
         case "cancelled":
             to = TaskStatus.INTERRUPTED if result.resumable else TaskStatus.CANCELLED
             return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=to)
+
+
+def _by_word(end: End, changed: bool) -> Settlement:
+    """C-44: a turn without a result and with changes is looked at by a person, never done."""
+    if end.error is not None:
+        named = next((kind for kind in ErrorKind if kind == end.error.kind), ErrorKind.CRASHED)
+        return unborn(named, end.error.text or _said(end))
+    if end.stop_reason is None:
+        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
+    if changed:
+        to = TaskStatus.IN_REVIEW
+        return Settlement(RunStatus.FINISHED, RunOutcome.NO_RESULT, task=to)
+    return _failed(RunOutcome.NO_RESULT, Layer.ATTEMPT, ErrorKind.NO_RESULT, _said(end))
 
 
 def _by_sign(end: End, changed: bool) -> Settlement:
