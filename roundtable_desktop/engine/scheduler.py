@@ -83,7 +83,7 @@ class Scheduler:
 
     def health(self) -> Health:
         health = self._loop.health()
-        return Health.DEGRADED if health is Health.OK and self._pool.given_up else health
+        return Health.DEGRADED if health is Health.OK and self._pool.failing else health
 
     def _launch(self, run_id: str) -> None:
         self._pool.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))
