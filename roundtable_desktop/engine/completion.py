@@ -6,7 +6,7 @@ from pathlib import Path
 
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
-from roundtable_desktop.model.messages import End, WorkerResult, worker_result
+from roundtable_desktop.model.messages import End, Void, WorkerResult, read_message, worker_result
 from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
 from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import (
@@ -88,6 +88,8 @@ class Completion:
 
     def lost(self, run_id: str) -> None:
         """The runner vanished: whatever carries its mark is ended before anything runs again."""
+        if (self._around(run_id).run.ended or {}).get("void"):
+            return self.never_born(run_id)
         left = self._launcher.sweep(run_id)
         self._close(run_id, results.lost(), survivors=list(left))
         self._launcher.detach(run_id)
@@ -102,11 +104,16 @@ class Completion:
 
         False when a runner was born after all: then it is to be followed.
         """
-        if not self._launcher.void(run_id):
+        if not self._launcher.void(run_id) and not self._voided(run_id):
             return False
         self._close(run_id, results.unborn(kind, text))
         self._launcher.detach(run_id)
         return True
+
+    def _voided(self, run_id: str) -> bool:
+        """The launcher itself, or an earlier try of this act, was here before."""
+        first, _, _ = self._launcher.read(run_id, 0).partition(b"\n")
+        return isinstance(read_message(first), Void)
 
     def _around(self, run_id: str) -> Around:
         with self._reader.snapshot() as view:

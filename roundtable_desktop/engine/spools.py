@@ -86,6 +86,8 @@ def _effect(tx: Tx, run: Run, message: Message) -> None:
             _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
         case Controlled():
             _tell(tx, run, Kind.RUN_CONTROLLED, _facts(message))
+        case Void():
+            runs.keep_ended(tx, run, {"void": True})
         case Result():
             runs.keep_ended(tx, run, {"result": message.text})
         case End():
