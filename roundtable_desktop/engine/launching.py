@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
     Deadlines,
     Git,
@@ -87,9 +88,8 @@ class Launching:
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
-        except GitFailed as error:
-            text = f"{error.code}: {error.text}"
-            if self._unborn(run_id, ErrorKind.SPAWN_FAILED, text):
+        except (GitFailed, Refused, OSError) as error:
+            if self._unborn(run_id, *_fault(error)):
                 return
         self._follow(run_id)
 
@@ -133,6 +133,17 @@ def _kept_base(view: View, task: Task, folder: Path) -> str | None:
         return None
     earlier = [run.base_commit for run in runs.of_task(view, task.id) if run.base_commit]
     return earlier[-1] if earlier else None
+
+
+def _fault(error: GitFailed | Refused | OSError) -> tuple[ErrorKind, str]:
+    """What waiting cannot cure blocks the task, the rest is tried again (A-20)."""
+    match error:
+        case GitFailed(code=code, text=text):
+            return ErrorKind.SPAWN_FAILED, f"{code}: {text}"
+        case Refused() | PermissionError():
+            return ErrorKind.PERMISSION_DENIED, str(error)
+        case _:
+            return ErrorKind.SPAWN_FAILED, str(error)
 
 
 def _kind(word: str) -> ErrorKind:
