@@ -100,11 +100,13 @@ class Launching:
         commit = base or self._git.commit_of(repository, task.base_branch)
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {task.base_branch}")
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._git.make_copy(repository, str(folder), commit)
+        # Before the copy is there: a copy whose beginning nobody wrote down would be compared
+        # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._git.make_copy(repository, str(folder), commit)
 
     def _order(self, run: Run, agent: Agent, folder: Path) -> LaunchOrder:
         return LaunchOrder(
