@@ -132,7 +132,7 @@ class Completion:
         run = around.run
         assert run.base_commit is not None, "it was written before the runner was started"
         with self._reader.snapshot() as view:
-            folder = copy_of(view, self._copies, around.workspace, task)
+            folder = copy_of(view, self._copies, around.workspace, task, run)
         return self._git.collect(
             repository_of(around.workspace),
             str(folder),

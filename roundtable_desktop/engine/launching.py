@@ -17,7 +17,7 @@ from roundtable_desktop.model.ports import (
     SpoolState,
 )
 from roundtable_desktop.model.records import Agent, Run, Task, Workspace
-from roundtable_desktop.model.states import ErrorKind, ProposalStatus, RunStatus
+from roundtable_desktop.model.states import ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.store import agents, proposals, runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, Store, View
@@ -33,12 +33,12 @@ def repository_of(workspace: Workspace) -> Repository:
     )
 
 
-def copy_of(view: View, copies: Path, workspace: Workspace, task: Task) -> Path:
+def copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:
     """The task's working copy. What was delivered is done with: later work starts in a new one,
-    and the old folder stays as it is until retention frees it."""
-    delivered = sum(
-        proposal.status is ProposalStatus.DELIVERED for proposal in proposals.of_task(view, task.id)
-    )
+    and the old folder stays as it is until retention frees it.
+
+    A delivery during the run does not move the run to another copy."""
+    delivered = proposals.delivered_before(view, task.id, run.created_at)
     suffix = f"-{delivered + 1}" if delivered else ""
     return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
@@ -76,7 +76,7 @@ class Launching:
             task, agent = tasks.get(view, run.task_id), agents.get(view, run.agent_id)
             workspace = workspaces.get(view, run.workspace_id)
             assert task is not None and agent is not None and workspace is not None
-            folder = copy_of(view, self._copies, workspace, task)
+            folder = copy_of(view, self._copies, workspace, task, run)
             base = run.base_commit or _kept_base(view, task, folder)
         if run.status is not RunStatus.STARTING:
             return

@@ -1,6 +1,9 @@
 """Proposals: what agents want in, and each try at delivering one."""
 
+from datetime import datetime
 from typing import Any
+
+import peewee as pw
 
 from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
 from roundtable_desktop.model.states import (
@@ -82,6 +85,20 @@ def deliveries(view: View, proposal_id: str) -> list[Delivery]:
         Delivery,
         Deliveries.select().where(Deliveries.proposal_id == proposal_id).order_by(Deliveries.id),
     )
+
+
+def delivered_before(view: View, task_id: str, moment: datetime) -> int:
+    """How many proposals of the task were on their branch by then."""
+    done: int = view.value(
+        Deliveries.select(pw.fn.COUNT(Deliveries.id))
+        .join(Proposals, on=Deliveries.proposal_id == Proposals.id)
+        .where(
+            (Proposals.task_id == task_id)
+            & (Deliveries.status == DeliveryStatus.DELIVERED)
+            & (Deliveries.ended_at < moment)
+        )
+    )
+    return done
 
 
 def intended(view: View) -> list[Delivery]:
