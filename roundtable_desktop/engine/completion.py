@@ -6,6 +6,7 @@ from pathlib import Path
 
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.messages import End, Void, WorkerResult, read_message, worker_result
 from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
 from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
@@ -80,7 +81,10 @@ class Completion:
             try:
                 collected = self._collect(around, around.task, ended)
             except GitFailed as error:
-                self._uncollected(run_id, ended, error)
+                self._uncollected(run_id, ended, f"{error.code}: {error.text}")
+                return self._launcher.detach(run_id)
+            except Refused as error:
+                self._uncollected(run_id, ended, str(error))
                 return self._launcher.detach(run_id)
         settlement = results.settlement(ended.end, ended.result, changed=collected.head is not None)
         self._close(run_id, settlement, ended, collected)
@@ -142,7 +146,7 @@ class Completion:
             at=instant(ended.end.at),
         )
 
-    def _uncollected(self, run_id: str, ended: Ended, error: GitFailed) -> None:
+    def _uncollected(self, run_id: str, ended: Ended, text: str) -> None:
         """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
         settlement = Settlement(
             status=RunStatus.FAILED,
@@ -150,7 +154,7 @@ class Completion:
             layer=Layer.INCURABLE,
             task=TaskStatus.BLOCKED,
             kind=ErrorKind.SPAWN_FAILED,
-            text=f"{error.code}: {error.text}",
+            text=text,
         )
         self._close(run_id, settlement, ended)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from roundtable_desktop.engine.completion import commit_message
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Prepared
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
@@ -86,6 +87,8 @@ class Deliveries:
             return self._put(delivery, workspace, prepared)
         except GitFailed as error:
             return Delivered(held={"code": error.code, "text": error.text})
+        except Refused as error:
+            return Delivered(held={"code": error.code, **error.values})
 
     def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
         if prepared.new is None:
