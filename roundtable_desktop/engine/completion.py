@@ -7,7 +7,14 @@ from pathlib import Path
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
 from roundtable_desktop.model.errors import Refused
-from roundtable_desktop.model.messages import End, Void, WorkerResult, read_message, worker_result
+from roundtable_desktop.model.messages import (
+    ERROR_BYTES,
+    End,
+    Void,
+    WorkerResult,
+    read_message,
+    worker_result,
+)
 from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
 from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import (
@@ -24,6 +31,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
 from roundtable_desktop.rules.changes import telling
+from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
@@ -184,7 +192,7 @@ class Completion:
                 outcome=settlement.outcome,
                 data={"error_kind": settlement.kind, "survivors": survivors or []},
                 error_kind=settlement.kind,
-                error_text=settlement.text[-4096:] or None,
+                error_text=clip(settlement.text, ERROR_BYTES) or None,
                 error_signature=sign,
                 **_report(ended),
             )
