@@ -17,6 +17,9 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
 
+STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
+"""Another agent starts these anew; its run could not end one of them otherwise."""
+
 
 def create(
     desk: Desk,
@@ -76,6 +79,9 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
                 cancel_reason="assignee_changed",
                 actor=asked.actor,
             )
+        if task.status in STANDING_STILL:
+            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
+            tasks.fresh_budget(tx, task)
         return _assign(tx, desk, asked, task, agent)
 
 
