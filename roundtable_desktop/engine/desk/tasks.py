@@ -107,7 +107,8 @@ def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task
             source=Source.USER,
             reason="user_run",
             payload={"user_id": asked.actor.id, "context": context},
-            key=f"user:{asked.key or wakeup_id}",
+            # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
+            key=f"user:{wakeup_id}",
             rank=Rank.USER,
             actor=asked.actor,
         )
