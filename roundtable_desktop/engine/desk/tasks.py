@@ -18,7 +18,7 @@ from roundtable_desktop.store import agents, comments, runs, tasks, wakeups, wor
 from roundtable_desktop.store.db import Tx
 
 STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
-"""Nothing happens with these until a person says so."""
+"""Nothing happens with these until somebody starts them anew."""
 
 
 def create(
@@ -79,6 +79,9 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
                 cancel_reason="assignee_changed",
                 actor=asked.actor,
             )
+        if task.status in STANDING_STILL:
+            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
+            tasks.fresh_budget(tx, task)
         return _assign(tx, desk, asked, task, agent)
 
 
@@ -104,7 +107,8 @@ def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task
             source=Source.USER,
             reason="user_run",
             payload={"user_id": asked.actor.id, "context": context},
-            key=f"user:{asked.key or wakeup_id}",
+            # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
+            key=f"user:{wakeup_id}",
             rank=Rank.USER,
             actor=asked.actor,
         )
