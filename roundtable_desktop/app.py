@@ -30,6 +30,7 @@ from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Asked, Desk, workspaces
 from roundtable_desktop.engine.desk.browsers import PERSON, Browsers
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.launching import Door
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.errors import Broken, Busy
 from roundtable_desktop.model.records import SYSTEM, Subject
@@ -165,6 +166,7 @@ class Owner:
         chosen = _settings(ground)
         sockets = _listen(self._host, self._port, chosen.port)
         stack.callback(lambda: [sock.close() for sock in sockets])
+        port = sockets[0].getsockname()[1]
         scheduler = Scheduler(
             ground.store,
             ground.reader,
@@ -176,8 +178,12 @@ class Owner:
             random.random,
             copies=self.home.copies,
             environ=os.environ,
+            door=Door(
+                url=f"http://127.0.0.1:{port}/mcp",
+                bridge=own_program("mcp-bridge"),
+                demo=own_program("demo-agent"),
+            ),
         )
-        port = sockets[0].getsockname()[1]
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         server = serve(_web(ground, scheduler, doors), sockets, ground.clock)
         _remember_port(ground, self._port, port)

@@ -290,6 +290,15 @@ PROPOSALS: Mapping[str, str] = {
     "by_hand": N_("By hand it is done with: {command} ."),
 }
 
+INBOX: Mapping[str, str] = {
+    "inbox_permission": N_("An agent asks for permission: {text}"),
+    "unknown_inbox_item": N_("There is no such item in the inbox."),
+    "already_resolved": N_("This was answered already."),
+    "run_is_over": N_("The run that asked is over. Nothing is left to answer."),
+    "unknown_action": N_("“{action}” is not one of its answers: {offered}."),
+    "waits_for_person": N_("It waits for your answer: see “roundtable inbox list”."),
+}
+
 OWNER: Mapping[str, str] = {
     "scheduler_ok": N_("The scheduler is running."),
     "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),
@@ -308,5 +317,6 @@ SENTENCES: Mapping[str, str] = {
     **RUNS,
     **TASKS,
     **PROPOSALS,
+    **INBOX,
     **OWNER,
 }

@@ -15,7 +15,7 @@ def agent() -> None:
 
 
 @agent.command()
-@click.option("--adapter", type=click.Choice(["command"]), required=True)
+@click.option("--adapter", type=click.Choice(["acp", "command", "demo"]), required=True)
 @click.option("--name", help=_("Default: the program's name."))
 @click.option("--role", default="worker", show_default=True)
 @click.option("--workspace", "named", help=_("Default: the one of this folder."))
@@ -24,7 +24,8 @@ def agent() -> None:
 )
 @click.option("--sessions", type=click.IntRange(1, 64), help=_("How many runs at once."))
 @click.option("--cooldown", type=click.IntRange(0, 86_400), help=_("Seconds between two runs."))
-@click.argument("command", nargs=-1, required=True)
+@click.option("--permission", type=click.Choice(["ask", "allow", "deny"]), default="ask")
+@click.argument("command", nargs=-1)
 @click.pass_obj
 def add(
     home: Home,
@@ -35,9 +36,14 @@ def add(
     env: tuple[str, ...],
     sessions: int | None,
     cooldown: int | None,
+    permission: str,
     command: tuple[str, ...],
 ) -> None:
-    """Adds an agent: a program that gets the prompt on stdin, or as {prompt} or {prompt_file}.
+    """Adds an agent.
+
+    acp: a program that speaks the Agent Client Protocol on its stdin and stdout.
+    command: any program; it gets the prompt on stdin, or as {prompt} or {prompt_file}.
+    demo: the built-in one, without a model; it needs no COMMAND.
 
     Example: roundtable agent add --adapter command -- sh -c 'cat > NOTE.md'
     """
@@ -47,11 +53,12 @@ def add(
         "/agents",
         {
             "workspace_id": workspace["id"],
-            "name": name or _free_name(client, workspace["id"], command[0]),
+            "name": name or _free_name(client, workspace["id"], command[0] if command else adapter),
             "role": role,
             "adapter": adapter,
             "command": list(command),
             "env": _pairs(env),
+            "permission_policy": permission,
             "max_concurrent_sessions": sessions,
             "cooldown_sec": cooldown,
         },

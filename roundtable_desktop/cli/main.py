@@ -7,7 +7,7 @@ import click
 
 import roundtable_desktop
 from roundtable_desktop.app import Home, default_home
-from roundtable_desktop.cli import agents, demo, owner, proposals, runs, tasks, workspaces
+from roundtable_desktop.cli import agents, demo, inbox, owner, proposals, runs, tasks, workspaces
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.errors import Refused
@@ -30,7 +30,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home()).absolute())
 
 
-for room in (demo, owner, workspaces, agents, tasks, runs, proposals):
+for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox):
     for command in room.COMMANDS:
         cli.add_command(command)
 

@@ -137,6 +137,20 @@ def assign(home: Home, given: str, agent_name: str, named: str | None) -> None:
 
 @task.command()
 @click.argument("given", metavar="TASK")
+@click.argument("text")
+@_workspace
+@click.pass_obj
+def comment(home: Home, given: str, text: str, named: str | None) -> None:
+    """Says something about the task and wakes its agent with it; TEXT as - reads stdin."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    said = sys.stdin.read() if text == "-" else text
+    client.post(f"/tasks/{seen['id']}/comments", {"text": said})
+    click.echo(_("Said. The agent of T-{number} is woken with it.").format(number=seen["number"]))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
 @click.option("--text", help=_("What you want to add for this run."))
 @_workspace
 @click.pass_obj

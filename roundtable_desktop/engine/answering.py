@@ -101,4 +101,5 @@ def _executed(tx: Tx, wakeup: Wakeup) -> None:
 
 def _said(run: Run) -> bool:
     """Whether the agent itself reported; then `cancelled` was its own word."""
-    return bool((run.ended or {}).get("result"))
+    ended = run.ended or {}
+    return bool(ended.get("mcp") or ended.get("result"))

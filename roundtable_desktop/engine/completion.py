@@ -20,6 +20,7 @@ from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, 
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,
+    Adapter,
     DeliveryMode,
     ErrorKind,
     Kind,
@@ -103,7 +104,12 @@ class Completion:
             except Refused as error:
                 self._uncollected(run_id, ended, str(error))
                 return self._launcher.detach(run_id)
-        settlement = results.settlement(ended.end, ended.result, changed=collected.head is not None)
+        settlement = results.settlement(
+            ended.end,
+            ended.result,
+            changed=collected.head is not None,
+            speaks=around.agent.adapter is not Adapter.COMMAND,
+        )
         self._close(run_id, settlement, ended, collected)
         self._launcher.detach(run_id)
 
@@ -260,7 +266,7 @@ class Completion:
 def read_ended(kept: Mapping[str, object]) -> Ended:
     """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
     end = End.model_validate(kept["end"])
-    text = kept.get("result")
+    text = kept.get("mcp") or kept.get("result")
     result = worker_result(text) if isinstance(text, str) else None
     return Ended(end, result, text if isinstance(text, str) and result is None else None)
 

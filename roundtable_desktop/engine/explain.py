@@ -19,6 +19,9 @@ def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
         return _waiting(view, wakeup, now, kept)
     values: dict[str, object] = {"agent_id": wakeup.agent_id, "reason": wakeup.cancel_reason}
     code = f"wakeup_{wakeup.outcome or wakeup.status}"
+    run = runs.get(view, wakeup.run_id) if wakeup.run_id else None
+    if run is not None and run.waiting_since is not None:
+        code = "waits_for_person"
     return Explanation(code, values, kept, wakeup.id, wakeup.run_id)
 
 

@@ -1,8 +1,11 @@
 """The outside half of a launch: the copy, then the runner; the decision was made before."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.engine.talk import Talk, talk_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
     Deadlines,
@@ -17,8 +20,9 @@ from roundtable_desktop.model.ports import (
     SpoolState,
 )
 from roundtable_desktop.model.records import Agent, Run, Task, Workspace
-from roundtable_desktop.model.states import ErrorKind, RunStatus
+from roundtable_desktop.model.states import Adapter, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
+from roundtable_desktop.rules.prompt import NUDGE
 from roundtable_desktop.store import agents, proposals, runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, Store, View
 
@@ -43,6 +47,15 @@ def copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run
     return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What agents that speak are given: where `/mcp` is, the bridge to it, the built-in agent."""
+
+    url: str
+    bridge: Sequence[str]
+    demo: Sequence[str]
+
+
 class Launching:
     """Acts of the launch pool; `unborn(run_id, kind, text)` settles what could not start
     and answers whether that is so."""
@@ -58,6 +71,7 @@ class Launching:
         *,
         copies: Path,
         environ: Mapping[str, str],
+        door: Door,
         follow: Callable[[str], None],
         unborn: Callable[[str, ErrorKind, str], bool],
     ) -> None:
@@ -65,6 +79,7 @@ class Launching:
         self._git, self._launcher, self._secrets, self._ids = git, launcher, secrets, ids
         self._copies = copies
         self._environ = for_agents(environ)
+        self._door = door
         self._follow, self._unborn = follow, unborn
 
     def launch(self, run_id: str) -> None:
@@ -78,13 +93,14 @@ class Launching:
             assert task is not None and agent is not None and workspace is not None
             folder = copy_of(view, self._copies, workspace, task, run)
             base = run.base_commit or _kept_base(view, task, folder)
+            talk = talk_of(view, run, agent, task)
         if run.status is not RunStatus.STARTING:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:
             return self._follow(run_id)
         try:
             self._prepare(run, task, workspace, folder, base)
-            self._launcher.launch(self._order(run, agent, folder))
+            self._launcher.launch(self._order(run, agent, folder, talk))
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
@@ -108,7 +124,20 @@ class Launching:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._git.make_copy(repository, str(folder), commit)
 
-    def _order(self, run: Run, agent: Agent, folder: Path) -> LaunchOrder:
+    def _token(self, run: Run) -> str:
+        """A secret of this run alone; the database has its hash (attacker A)."""
+        token = self._ids.secret()
+        with self._store.transaction() as tx:
+            runs.set_token(tx, run.id, hashlib.sha256(token.encode()).hexdigest())
+        return token
+
+    def _order(self, run: Run, agent: Agent, folder: Path, talk: Talk) -> LaunchOrder:
+        speaks = agent.adapter is not Adapter.COMMAND
+        builtin = agent.adapter is Adapter.DEMO
+        environment, secrets = dict(self._environ), dict(self._secrets.get(agent.id))
+        if speaks:
+            environment["ROUNDTABLE_MCP_URL"] = self._door.url
+            secrets["ROUNDTABLE_MCP_TOKEN"] = self._token(run)
         return LaunchOrder(
             run=run.id,
             task=run.task_id,
@@ -116,11 +145,17 @@ class Launching:
             fence=run.fence,
             control_key=self._ids.secret(),
             adapter=str(agent.adapter),
-            command=agent.command,
+            command=self._door.demo if builtin else agent.command,
             cwd=str(folder),
             prompt=run.assembled_prompt,
-            environment=self._environ,
-            secrets=self._secrets.get(agent.id),
+            resume_prompt=run.resume_prompt,
+            environment=environment,
+            secrets=secrets,
+            session=talk.session if speaks else None,
+            permission_policy=str(agent.permission_policy),
+            nudge=NUDGE if speaks else "",
+            demo_script=talk.script if builtin else None,
+            bridge=self._door.bridge if speaks else (),
             deadlines=Deadlines(
                 silence_limit=agent.silence_limit_sec,
                 soft=agent.soft_timeout_sec,

@@ -24,6 +24,7 @@ class Case:
     run_id: str
     undo: ExitStack
     prompt: str = ""
+    resume_prompt: str = ""
     attempt: int | None = None
     decisions: list[dict[str, Any]] = field(default_factory=list)
 

@@ -1,13 +1,15 @@
 """The steps of the pipeline, each a gate or a part of the launch decision (K-38)."""
 
+from datetime import datetime
+
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import Source, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Launched
 from roundtable_desktop.rules import admission
-from roundtable_desktop.rules.prompt import Attempt, prompt
-from roundtable_desktop.store import runs, tasks, wakeups
+from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
+from roundtable_desktop.store import comments, runs, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 
@@ -53,8 +55,22 @@ def context(tx: Tx, case: Case) -> Answer:
         for run in earlier[-1:]
         if run.outcome is not None
     ]
-    case.prompt = prompt(case.wakeup, case.workspace, case.agent, case.task, told)
+    since = earlier[-1].created_at if earlier else None
+    said = _comments(tx, case, since)
+    news = Told(case.wakeup, case.workspace, case.agent, case.task, told, said)
+    case.prompt, case.resume_prompt = prompt(news), resumed(news)
     return Go({"characters": len(case.prompt)})
+
+
+def _comments(tx: Tx, case: Case, since: datetime | None) -> list[tuple[str, str]]:
+    """What others have said since the last run was decided; an agent knows its own words."""
+    if case.task is None:
+        return []
+    return [
+        ("The developer" if said.author_type == "person" else "Another agent", said.text)
+        for said in comments.of_task(tx, case.task.id)
+        if said.author_id != case.agent.id and (since is None or said.created_at > since)
+    ]
 
 
 def launch(tx: Tx, case: Case) -> Answer:
@@ -74,6 +90,7 @@ def launch(tx: Tx, case: Case) -> Answer:
         payload={**wakeup.payload, "task_id": task.id if task else ""},
         context_snapshot=wakeup.context_snapshot,
         assembled_prompt=case.prompt,
+        resume_prompt=case.resume_prompt,
     )
     wakeups.bind_run(tx, wakeup.id, case.run_id)
     if task is not None:

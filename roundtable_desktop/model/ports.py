@@ -54,6 +54,7 @@ class LaunchOrder:
     command: Sequence[str]
     cwd: str
     prompt: str
+    resume_prompt: str = ""  # instead of `prompt` when `session` could be loaded
     environment: Mapping[str, str]
     session: str | None = None  # an ACP conversation to load
     permission_policy: str = "ask"  # ask | allow | deny

@@ -173,9 +173,12 @@ class Run:
     """One execution of an agent for a wakeup; bound to a task it is one attempt (C-48).
 
     fence: secret word of this attempt; what does not name it is a stale attempt's.
+    resume_prompt: sent instead of the whole one when the conversation could be loaded; then it
+    becomes the assembled one.
+    session_id: the agent's own name for the conversation.
+    usage: summed over its turns, as it was said.
+    waiting_since: a permission ask is open; that is no state.
     spool_offset, spool_seq: how far the runner's messages were applied.
-    session_id: the agent's own name for the conversation. usage: summed over its turns, as it
-    was said. waiting_since: a permission ask is open; that is no state.
     ended: what the runner's last message said, until the run is settled.
     """
 
@@ -192,6 +195,7 @@ class Run:
     payload: Json
     context_snapshot: Json
     assembled_prompt: str
+    resume_prompt: str
     summary_injected: str
     base_commit: str | None
     session_id: str | None

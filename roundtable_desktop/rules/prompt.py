@@ -5,16 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roundtable_desktop.model.records import Agent, Json, Task, Wakeup, Workspace
-from roundtable_desktop.model.states import Source
+from roundtable_desktop.model.states import Adapter, Source
 
 _WOKEN = {
     Source.TASK_ASSIGNED: "A task was assigned to you.",
     Source.USER: "The developer asked for you.",
+    Source.COMMENT: "Somebody commented on your task.",
 }
 _REASONS = {
     "attempt_retry": "An earlier attempt at this task failed; this is the next one.",
     "user_run": "The developer asked that this task be run now.",
 }
+
+
+NUDGE = (
+    "You ended your turn without a result. Report it now, as you were told under"
+    " “How to report”: what is done, what failed, or what you need from whom."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +33,35 @@ class Attempt:
     text: str
 
 
-def prompt(
-    wakeup: Wakeup,
-    workspace: Workspace,
-    agent: Agent,
-    task: Task | None,
-    earlier: Sequence[Attempt],
-) -> str:
-    parts = [
-        _woken(wakeup),
-        _task(task, workspace) if task else "",
-        _since(earlier),
-        _rules(agent, task),
-        _report(),
-    ]
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an agent is told. comments: (author, text) since its last turn, oldest first."""
+
+    wakeup: Wakeup
+    workspace: Workspace
+    agent: Agent
+    task: Task | None
+    earlier: Sequence[Attempt] = ()
+    comments: Sequence[tuple[str, str]] = ()
+
+
+def prompt(told: Told) -> str:
+    """The whole, for an agent that knows nothing yet."""
+    return _joined(
+        _woken(told.wakeup),
+        _task(told.task, told.workspace) if told.task else "",
+        _since(told),
+        _rules(told.agent, told.task),
+        _report(told.agent),
+    )
+
+
+def resumed(told: Told) -> str:
+    """For a conversation that goes on: only what is new (K-52)."""
+    return _joined(_woken(told.wakeup), _since(told), _report(told.agent))
+
+
+def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -67,12 +89,15 @@ def _task(task: Task, workspace: Workspace) -> str:
     return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
 
 
-def _since(earlier: Sequence[Attempt]) -> str:
-    if not earlier:
-        return ""
-    last = earlier[-1]
-    head = f"# New since your last turn\n\nAttempt {last.index} ended as {last.outcome}."
-    return head + (f" It said:\n\n{quoted(last.text)}" if last.text else "")
+def _since(told: Told) -> str:
+    parts = []
+    if told.earlier:
+        last = told.earlier[-1]
+        parts.append(f"Attempt {last.index} ended as {last.outcome}.")
+        if last.text:
+            parts[-1] += f" It said:\n\n{quoted(last.text)}"
+    parts += [f"{author} wrote:\n\n{quoted(text)}" for author, text in told.comments]
+    return "\n\n".join(["# New since your last turn", *parts]) if parts else ""
 
 
 def _rules(agent: Agent, task: Task | None) -> str:
@@ -90,19 +115,21 @@ def _rules(agent: Agent, task: Task | None) -> str:
     return "\n".join(lines)
 
 
-def _report() -> str:
-    return "\n".join(
-        [
-            "# How to report",
-            "",
-            "When you are done, write a JSON file at the path in $ROUNDTABLE_RESULT_FILE:",
-            "",
-            '{"status": "completed", "summary": "what you did, in a few sentences"}',
-            "",
-            'Other statuses: "failed" with {"error": {"kind": "task_failed", "text": "…"}}, and'
-            ' "blocked" with {"blocked": {"owner": "user", "action": "what you need"}}.',
-        ]
-    )
+_BY_FILE = "When you are done, write a JSON file at the path in $ROUNDTABLE_RESULT_FILE:"
+_BY_WORD = (
+    "When you are done, call the tool task_result. If you do not have it, end your last message"
+    " with a block that begins with ```roundtable-result and holds this JSON:"
+)
+_SHAPES = (
+    '{"status": "completed", "summary": "what you did, in a few sentences"}\n\n'
+    'Other statuses: "failed" with {"error": {"kind": "task_failed", "text": "…"}}, and'
+    ' "blocked" with {"blocked": {"owner": "user", "action": "what you need"}}.'
+)
+
+
+def _report(agent: Agent) -> str:
+    how = _BY_FILE if agent.adapter is Adapter.COMMAND else _BY_WORD
+    return "\n".join(["# How to report", "", how, "", _SHAPES])
 
 
 def quoted(text: str) -> str:

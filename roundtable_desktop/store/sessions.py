@@ -19,7 +19,9 @@ def of(view: View, agent_id: str, task_id: str) -> str | None:
 
 def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:
     """The run's conversation is the one that the next run of this agent and task loads."""
-    tx.write(Runs.update(session_id=external_id).where(Runs.id == run.id))
+    sent = run.resume_prompt if loaded else run.assembled_prompt
+    told = Runs.update(session_id=external_id, assembled_prompt=sent)
+    tx.write(told.where(Runs.id == run.id))
     if run.task_id is not None:
         fresh = {"external_id": external_id, "run_id": run.id, "updated_at": tx.now}
         tx.write(

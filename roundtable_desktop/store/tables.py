@@ -164,6 +164,7 @@ class Runs(Table):
     payload = JsonField(default=dict)
     context_snapshot = JsonField(default=dict)
     assembled_prompt = pw.TextField(default="")
+    resume_prompt = pw.TextField(default="")
     summary_injected = pw.TextField(default="")
     base_commit = pw.TextField(null=True)
     session_id = pw.TextField(null=True)

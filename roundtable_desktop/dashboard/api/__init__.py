@@ -6,6 +6,7 @@ import roundtable_desktop
 from roundtable_desktop.dashboard.api import (
     agents,
     events,
+    inbox,
     proposals,
     runs,
     sign_in_links,
@@ -31,4 +32,5 @@ def declare_all(
     runs.declare(api, look)
     wakeups.declare(api, look)
     proposals.declare(api, desk, look)
+    inbox.declare(api, desk, look)
     events.declare(api, look)

@@ -11,7 +11,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, agents
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
-from roundtable_desktop.model.states import Adapter, AgentStatus, Role
+from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
 
 Argument = Annotated[str, Field(max_length=16_384)]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
@@ -24,8 +24,9 @@ class NewAgent(Words):
     workspace_id: Ref
     name: Line
     role: Literal["coordinator", "worker", "specialist", "assistant", "reviewer"] = "worker"
-    adapter: Literal["command"]
-    command: Annotated[list[Argument], Field(min_length=1, max_length=256)]
+    adapter: Literal["acp", "command", "demo"]
+    command: Annotated[list[Argument], Field(default_factory=list, max_length=256)]
+    permission_policy: Literal["ask", "allow", "deny"] = "ask"
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
     max_concurrent_sessions: Annotated[int, Field(ge=1, le=64)] = 1
     cooldown_sec: Annotated[int, Field(ge=0, le=86_400)] = 10
@@ -50,6 +51,7 @@ class Agent(Shown):
     env_names: list[str]
     status: str
     paused_reason: str | None
+    permission_policy: str
     working: int
     max_concurrent_sessions: int
     cooldown_sec: int
@@ -100,6 +102,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             command=body.command,
             role=Role(body.role),
             env=body.env,
+            permission_policy=PermissionPolicy(body.permission_policy),
             **{limit: getattr(body, limit) for limit in LIMITS},
         )
         return shown(made, look.working([made])[made.id])

@@ -59,6 +59,9 @@ class RunDetail(RunRow):
 
     base_commit: str | None
     last_pulse_at: Moment | None
+    session_id: str | None
+    waiting_since: Moment | None
+    usage: Object | None
     error: RunError | None
     result_json: Object
     assembled_prompt: str

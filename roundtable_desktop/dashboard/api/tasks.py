@@ -49,6 +49,20 @@ class RunNow(Words):
     text: Annotated[str, Field(max_length=16_384)] | None = None
 
 
+class NewComment(Words):
+    text: Annotated[str, Field(min_length=1, max_length=16_384)]
+
+
+class CommentRow(Shown):
+    id: str
+    task_id: str
+    author_type: str
+    author_id: str
+    run_id: str | None
+    text: str
+    created_at: Moment
+
+
 class TasksAsked(Paging):
     workspace_id: Ref | None = None
     status: Status | None = None
@@ -63,6 +77,7 @@ class Task(Shown):
     title: str
     description: str
     status: str
+    parent_id: str | None
     assignee_agent_id: str | None
     base_branch: str
     delivery: str
@@ -101,6 +116,12 @@ def _declare_reads(api: Api, look: Look) -> None:
         found = look.attempts(look.task(ref))
         return Listed[RunRow](items=[RunRow.of(one) for one in found], next_cursor=None)
 
+    @api.route("GET", "/api/v1/tasks/<ref>/comments")
+    def list_comments(ref: str) -> Listed[CommentRow]:
+        """What was said about it, the oldest first."""
+        found = look.comments(look.task(ref))
+        return Listed[CommentRow](items=[CommentRow.of(one) for one in found], next_cursor=None)
+
     @api.route("GET", "/api/v1/tasks/<ref>/explain")
     def explain_task(ref: str) -> Explained:
         """What happens next with it, or why nothing does."""
@@ -137,6 +158,12 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
             body.assignee_agent_id,
         )
         return Task.of(changed)
+
+    @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))
+    def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:
+        """Says something; the task's agent is woken with it and goes on where it was."""
+        found = look.task(ref)
+        return CommentRow.of(tasks.comment(desk, asked(caller, once), found.id, body.text))
 
     @api.route("POST", "/api/v1/tasks/<ref>/run", status=202, errors=(404, 409, 412))
     def run_task(

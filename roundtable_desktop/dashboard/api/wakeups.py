@@ -16,7 +16,7 @@ class WakeupsAsked(Paging):
         Literal["queued", "claimed", "coalesced", "skipped", "finished", "failed", "cancelled"]
         | None
     ) = None
-    source: Literal["task_assigned", "user"] | None = None
+    source: Literal["comment", "task_assigned", "user"] | None = None
     agent_id: Ref | None = None
     task_id: Ref | None = None
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from roundtable_desktop.engine.desk import Asked, Desk, once
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.records import Agent, Subject
-from roundtable_desktop.model.states import Adapter, Role
+from roundtable_desktop.model.states import Adapter, PermissionPolicy, Role
 from roundtable_desktop.store import agents, workspaces
 
 
@@ -19,14 +19,16 @@ def add(
     command: Sequence[str],
     role: Role = Role.WORKER,
     env: Mapping[str, str] | None = None,
+    permission_policy: PermissionPolicy = PermissionPolicy.ASK,
     **limits: int,
 ) -> Agent:
-    """command: a list of arguments, never a shell line. env: kept outside the database.
+    """command: a list of arguments, never a shell line; the built-in agent needs none.
+    env: kept outside the database.
 
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec; left out, the table's defaults hold.
     """
-    if not command or not command[0]:
+    if adapter is not Adapter.DEMO and not (command and command[0]):
         raise Invalid("command_empty", "/command")
     agent_id = desk.ids.new()
 
@@ -45,6 +47,7 @@ def add(
             adapter=adapter,
             command=list(command),
             env_names=sorted(env or {}),
+            permission_policy=permission_policy,
             **limits,
         )
         return Subject("agent", agent_id)

@@ -10,8 +10,10 @@ from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.ports import Clock, Git, ProcessFacts, Transcripts
 from roundtable_desktop.model.records import (
     Agent,
+    Comment,
     Delivery,
     Event,
+    InboxItem,
     Process,
     Proposal,
     Run,
@@ -23,7 +25,9 @@ from roundtable_desktop.model.records import (
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import (
     agents,
+    comments,
     events,
+    inbox,
     lists,
     proposals,
     runs,
@@ -93,6 +97,9 @@ class Look:
     def runs(self, after: str | None, limit: int, **filters: object) -> list[Run]:
         return self._page(lists.RUNS, after, limit, filters)
 
+    def inbox(self, after: str | None, limit: int, **filters: object) -> list[InboxItem]:
+        return self._page(lists.INBOX, after, limit, filters)
+
     def proposals(self, after: str | None, limit: int, **filters: object) -> list[Offered]:
         with self._reader.snapshot() as view:
             found = lists.page(view, lists.PROPOSALS, after=after, limit=limit, **filters)
@@ -121,6 +128,9 @@ class Look:
     def run(self, ref: str) -> Run:
         return self._find(lists.RUNS, runs.get, ref, "unknown_run")
 
+    def inbox_item(self, ref: str) -> InboxItem:
+        return self._find(lists.INBOX, inbox.get, ref, "unknown_inbox_item")
+
     def proposal(self, ref: str) -> Offered:
         """With its diff, computed by git now, and bounded."""
         found = self._find(lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
@@ -147,6 +157,10 @@ class Look:
         return found
 
     # --- around a thing ------------------------------------------------------------------------
+
+    def comments(self, task: Task) -> list[Comment]:
+        with self._reader.snapshot() as view:
+            return comments.of_task(view, task.id)
 
     def attempts(self, task: Task) -> list[Run]:
         with self._reader.snapshot() as view:

@@ -147,6 +147,7 @@ CREATE TABLE runs (
     payload TEXT NOT NULL DEFAULT '{}',
     context_snapshot TEXT NOT NULL DEFAULT '{}',
     assembled_prompt TEXT NOT NULL DEFAULT '',
+    resume_prompt TEXT NOT NULL DEFAULT '',
     summary_injected TEXT NOT NULL DEFAULT '',
     base_commit TEXT,
     session_id TEXT,

@@ -1,0 +1,59 @@
+"""Commands about the inbox."""
+
+import click
+
+from roundtable_desktop.app import Home
+from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.phrases import _
+
+_PATIENCE = 10.0  # seconds until the agent has the answer
+
+
+@click.group()
+def inbox() -> None:
+    """What needs you."""
+
+
+@inbox.command(name="list")
+@click.option("--all", "everything", is_flag=True, help=_("Resolved ones too."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def list_(home: Home, everything: bool, as_json: bool) -> None:
+    """Newest first."""
+    found = list(Client(home).every("/inbox", status=None if everything else "open"))
+    if as_json:
+        return show_json(found)
+    rows = [
+        {**one, "answers": [option["kind"] for option in one["data"].get("options", [])]}
+        for one in found
+    ]
+    return table(rows, ["id", "status", "sentence", "answers"])
+
+
+@inbox.command()
+@click.argument("given", metavar="ITEM")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def show(home: Home, given: str, as_json: bool) -> None:
+    """One item. ITEM is the end of its id."""
+    seen = Client(home).get(f"/inbox/{given}")
+    return show_json(seen) if as_json else fields(seen)
+
+
+@inbox.command()
+@click.argument("given", metavar="ITEM")
+@click.argument("action")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def act(home: Home, given: str, action: str, as_json: bool) -> None:
+    """Answers it. ACTION is one of its answers, such as allow_once."""
+    client = Client(home)
+    item = client.post(f"/inbox/{given}/act", {"action": action})
+    seen = client.until(f"/inbox/{item['id']}", lambda one: one["status"] == "resolved", _PATIENCE)
+    if as_json:
+        return show_json(seen)
+    return click.echo(plain(_("Answered: {action}").format(action=action)))
+
+
+COMMANDS = [inbox]

@@ -1,0 +1,77 @@
+"""The API's routes about the inbox."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, inbox
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import records
+
+
+class InboxAsked(Paging):
+    workspace_id: Ref | None = None
+    status: Literal["open", "snoozed", "resolved"] | None = None
+    kind: Literal["permission"] | None = None
+    severity: Literal["info", "attention", "critical"] | None = None
+
+
+class Act(Words):
+    """action: the id or the kind of one of the item's options."""
+
+    action: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class InboxRow(Shown):
+    """sentence: what it is about. data of a permission: what was asked, and the options."""
+
+    id: str
+    workspace_id: str
+    kind: str
+    severity: str
+    status: str
+    subject_type: str
+    subject_id: str
+    sentence: str
+    data: Object
+    resolution: Object | None
+    created_at: Moment
+    updated_at: Moment
+    resolved_at: Moment | None
+    revision: int
+
+
+def row(item: records.InboxItem) -> InboxRow:
+    return InboxRow.of(item, sentence=said(f"inbox_{item.kind}", dict(item.data)))
+
+
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("GET", "/api/v1/inbox")
+    def list_inbox(query: InboxAsked) -> Listed[InboxRow]:
+        """What needs you, newest first."""
+        filters = query.model_dump(exclude={"limit", "cursor"})
+        found = look.inbox(query.after, query.limit + 1, **filters)
+        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        return Listed[InboxRow](items=[row(one) for one in kept], next_cursor=cursor)
+
+    @api.route("GET", "/api/v1/inbox/<ref>")
+    def show_inbox_item(ref: str) -> InboxRow:
+        """One item."""
+        return row(look.inbox_item(ref))
+
+    @api.route("POST", "/api/v1/inbox/<ref>/act", status=202, errors=(404, 409, 412))
+    def act_on_inbox_item(
+        caller: Caller,
+        ref: str,
+        body: Act,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> InboxRow:
+        """Answers it; the item is resolved a moment later, when the agent has the answer."""
+        found = look.inbox_item(ref)
+        inbox.act(desk, asked(caller, once, expected_revision), found.id, body.action)
+        return row(look.inbox_item(found.id))
