@@ -54,12 +54,38 @@ def create(
             retry_budget=retry_budget,
         )
         if assignee_agent_id is not None:
-            _assign(tx, desk, asked, task, _agent(tx, workspace_id, assignee_agent_id))
+            _assign(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
         task = once(tx, asked, act, tasks.get)
     return task
+
+
+def add_below(
+    tx: Tx,
+    desk: Desk,
+    actor: Actor,
+    parent: Task,
+    title: str,
+    description: str,
+    agent: Agent | None,
+) -> Task:
+    """A subtask, in the same place and with the same rules as its parent."""
+    task = tasks.add(
+        tx,
+        actor,
+        id=desk.ids.new(),
+        workspace_id=parent.workspace_id,
+        number=workspaces.next_task_number(tx, parent.workspace_id),
+        title=title,
+        description=description,
+        parent_id=parent.id,
+        base_branch=parent.base_branch,
+        delivery=parent.delivery,
+        retry_budget=parent.retry_budget,
+    )
+    return task if agent is None else _assign(tx, desk, actor, task, agent)
 
 
 def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
@@ -82,7 +108,7 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
         if task.status in STANDING_STILL:
             tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
             tasks.fresh_budget(tx, task)
-        return _assign(tx, desk, asked, task, agent)
+        return _assign(tx, desk, asked.actor, task, agent)
 
 
 def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task:
@@ -138,8 +164,8 @@ def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
         tasks.move(tx, task, to, actor=asked.actor)
 
 
-def _assign(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> Task:
-    assigned = tasks.assign(tx, task, agent.id, asked.actor)
+def _assign(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
+    assigned = tasks.assign(tx, task, agent.id, actor)
     cause = wakeups.Cause(
         workspace_id=task.workspace_id,
         agent_id=agent.id,
@@ -148,7 +174,7 @@ def _assign(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> Task:
         reason="assigned",
         payload={"task_id": task.id},
         key=f"task_assigned:{task.id}:{assigned.assignment_seq}",
-        actor=asked.actor,
+        actor=actor,
     )
     wakeups.enqueue(tx, desk.ids.new(), cause)
     return assigned
@@ -178,36 +204,38 @@ def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
     return agent
 
 
-def comment(
-    desk: Desk, asked: Asked, task_id: str, text: str, *, run_id: str | None = None
-) -> Comment:
-    """Says something about a task and wakes its assignee, unless it said it itself (K-04).
-
-    A person's word to a task that stands still opens it again: it is what was waited for.
-    """
+def comment(desk: Desk, asked: Asked, task_id: str, text: str) -> Comment:
+    """Says something about a task and wakes its assignee, unless it said it itself (K-04)."""
 
     def act() -> Subject:
-        task = get(tx, task_id)
-        comment_id = desk.ids.new()
-        comments.add(tx, task, comment_id, asked.actor, text, run_id)
-        if asked.actor.type == "person" and task.status in STANDING_STILL:
-            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
-            tasks.fresh_budget(tx, task)
-        assignee = task.assignee_agent_id
-        if assignee is not None and asked.actor != Actor("agent", assignee):
-            cause = wakeups.Cause(
-                workspace_id=task.workspace_id,
-                agent_id=assignee,
-                task_id=task.id,
-                source=Source.COMMENT,
-                reason="comment",
-                payload={"task_id": task.id, "comment_id": comment_id},
-                key=f"comment:{comment_id}",
-                actor=asked.actor,
-            )
-            wakeups.enqueue(tx, desk.ids.new(), cause)
+        comment_id = add_comment(tx, desk, asked.actor, get(tx, task_id), text)
         return Subject("comment", comment_id)
 
     with desk.store.transaction() as tx:
         made = once(tx, asked, act, comments.get)
     return made
+
+
+def add_comment(
+    tx: Tx, desk: Desk, actor: Actor, task: Task, text: str, run_id: str | None = None
+) -> str:
+    """A person's word to a task that stands still opens it again: it is what was waited for."""
+    comment_id = desk.ids.new()
+    comments.add(tx, task, comment_id, actor, text, run_id)
+    if actor.type == "person" and task.status in STANDING_STILL:
+        tasks.move(tx, task, TaskStatus.TODO, actor=actor)
+        tasks.fresh_budget(tx, task)
+    assignee = task.assignee_agent_id
+    if assignee is not None and actor != Actor("agent", assignee):
+        cause = wakeups.Cause(
+            workspace_id=task.workspace_id,
+            agent_id=assignee,
+            task_id=task.id,
+            source=Source.COMMENT,
+            reason="comment",
+            payload={"task_id": task.id, "comment_id": comment_id},
+            key=f"comment:{comment_id}",
+            actor=actor,
+        )
+        wakeups.enqueue(tx, desk.ids.new(), cause)
+    return comment_id

@@ -1,0 +1,146 @@
+"""Commands of agents, in the name of the run whose token they hold; ids come from the token."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from roundtable_desktop.engine.desk import Asked, Desk, once, tasks
+from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.records import Actor, Agent, Holder, Subject, Task
+from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.store import agents, comments, runs
+from roundtable_desktop.store import tasks as rows
+from roundtable_desktop.store.db import Reader, Tx, View
+
+Answer = Mapping[str, object]
+R = TypeVar("R")
+
+
+class Holders:
+    """Who holds a token: the live run whose row has its hash."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def find(self, token_hash: str) -> Holder | None:
+        with self._reader.snapshot() as view:
+            run = runs.of_token(view, token_hash)
+        if run is None:
+            return None
+        return Holder(
+            run_id=run.id,
+            agent_id=run.agent_id,
+            task_id=run.task_id,
+            workspace_id=run.workspace_id,
+        )
+
+
+class Agency:
+    """Each write looks in its own transaction whether the run still lives: a call that came before
+    its end may arrive after it (F-13)."""
+
+    def __init__(self, desk: Desk, reader: Reader) -> None:
+        self._desk = desk
+        self._reader = reader
+
+    def get_task(self, holder: Holder, task_id: str | None) -> Answer:
+        """The own task, its parent or one of its subtasks; others are as if they were not."""
+        with self._reader.snapshot() as view:
+            own = _own(view, holder)
+            task = own if task_id in (None, own.id) else rows.get(view, str(task_id))
+            if task is None or (task.id != own.id and not _near(own, task)):
+                raise Absent("unknown_task")
+            said = comments.of_task(view, task.id)
+        words = [{"author": one.author_type, "text": one.text} for one in said]
+        return {**_shown(task), "description": task.description, "comments": words}
+
+    def comment(self, holder: Holder, text: str, key: str | None) -> Answer:
+        def act(tx: Tx, task: Task) -> Subject:
+            actor = Actor("agent", holder.agent_id)
+            made = tasks.add_comment(tx, self._desk, actor, task, text, holder.run_id)
+            return Subject("comment", made)
+
+        made = self._once(holder, key, f"comment:{text}", act, comments.get)
+        return {"comment_id": made.id}
+
+    def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
+        """The last call before the turn's end counts; of two different ones with a note."""
+        text = result.model_dump_json(exclude_none=True)
+
+        def act(tx: Tx, task: Task) -> Subject:
+            run = runs.get(tx, holder.run_id)
+            assert run is not None, "it was looked at in this transaction"
+            before = (run.ended or {}).get("mcp")
+            part: dict[str, object] = {"mcp": text}
+            if before is not None and before != text:
+                part["mcp_changed"] = True
+            runs.keep_ended(tx, run, part)
+            return Subject("task", task.id)
+
+        task = self._once(holder, key, f"result:{text}", act, rows.get)
+        return {"task": _shown(task), "accepted": True}
+
+    def create_task(
+        self,
+        holder: Holder,
+        title: str,
+        description: str,
+        assignee: str | None,
+        key: str | None,
+    ) -> Answer:
+        def act(tx: Tx, task: Task) -> Subject:
+            agent = _agent(tx, holder, assignee) if assignee is not None else None
+            actor = Actor("agent", holder.agent_id)
+            made = tasks.add_below(tx, self._desk, actor, task, title, description, agent)
+            return Subject("task", made.id)
+
+        words = f"create_task:{title}:{description}:{assignee}"
+        return _shown(self._once(holder, key, words, act, rows.get))
+
+    def _once(
+        self,
+        holder: Holder,
+        key: str | None,
+        words: str,
+        act: Callable[[Tx, Task], Subject],
+        show: Callable[[View, str], R | None],
+    ) -> R:
+        """The same key of the same run is the same act (W-30)."""
+        who = Actor("agent", f"{holder.agent_id}:{holder.run_id}")
+        asked = Asked(who, key, hashlib.sha256(words.encode()).hexdigest())
+        with self._desk.store.transaction() as tx:
+            run = runs.get(tx, holder.run_id)
+            if run is None or run.status not in LIVE_RUNS:
+                raise Absent("run_access_over")
+            task = _own(tx, holder)
+            return once(tx, asked, lambda: act(tx, task), show)
+
+
+def _own(view: View, holder: Holder) -> Task:
+    task = rows.get(view, holder.task_id) if holder.task_id else None
+    if task is None:
+        raise Absent("unknown_task")
+    return task
+
+
+def _near(own: Task, task: Task) -> bool:
+    return task.parent_id == own.id or task.id == own.parent_id
+
+
+def _agent(tx: Tx, holder: Holder, given: str) -> Agent:
+    """By name or id, of the same workspace only (K-64)."""
+    agent = agents.named(tx, holder.workspace_id, given) or agents.get(tx, given)
+    if agent is None or agent.workspace_id != holder.workspace_id:
+        raise Absent("unknown_agent", "/assignee")
+    return agent
+
+
+def _shown(task: Task) -> dict[str, object]:
+    return {
+        "id": task.id,
+        "number": task.number,
+        "title": task.title,
+        "status": str(task.status),
+        "parent_id": task.parent_id,
+    }
