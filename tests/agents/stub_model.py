@@ -88,9 +88,6 @@ class Seen:
         return [text_of(one) for one in self.body.get("messages", []) if one["role"] == "user"]
 
 
-# --- the script ----------------------------------------------------------------------------------
-
-
 def reply_to(body: Json) -> Reply:
     tools = offered(body)
     if not tools:
@@ -165,9 +162,6 @@ def text_of(message: Json) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.get("text", "") for part in content)
-
-
-# --- the wire ------------------------------------------------------------------------------------
 
 
 def completion(reply: Reply) -> Json:
