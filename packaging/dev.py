@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from _agents import opencode
 from _rows import rows_report
 from _venv import PYTHON, ROOT, SCRIPTS, SetUpFailed, lock, prepare, say
 
@@ -34,7 +35,10 @@ def test(arguments: list[str]) -> int:
 
 
 def agents(arguments: list[str]) -> int:
-    """run the tests that need the real agents"""
+    """install the pinned real agents and run the tests that need them"""
+    if has_tests("agents"):
+        prepare(tools=True)  # first: it makes the folder in which the agents live
+        os.environ["ROUNDTABLE_OPENCODE"] = str(opencode())
     return marked("agents", "agent", arguments)
 
 
@@ -106,10 +110,14 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
 
 def marked(marker: str, noun: str, arguments: list[str]) -> int:
     """The tests of a folder that `test` does not collect; none is not a failure yet."""
-    if not any((TESTS / marker).rglob("test_*.py")):
+    if not has_tests(marker):
         say(f"no {noun} tests yet")
         return 0
     return pytest("-m", marker, str(TESTS / marker), *arguments)
+
+
+def has_tests(folder: str) -> bool:
+    return any((TESTS / folder).rglob("test_*.py"))
 
 
 def pytest(*arguments: str) -> int:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import _agents
 import _venv
 import pytest
 from house.source import ROOT
@@ -71,3 +72,40 @@ def test_a_command_is_heard_only_when_it_fails() -> None:
 def test_the_lock_names_no_registry() -> None:
     assert "//" not in _venv.LOCK.read_text()
     assert "--" not in _venv.LOCK.read_text()
+
+
+@pytest.fixture
+def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only program on PATH: it notes what it was told, and fails once there is `broken`."""
+    told = tmp_path / "told"
+    program = tmp_path / "bin" / "npm"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$*" >> {told}\ntest ! -e {tmp_path}/broken\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    monkeypatch.setenv("ROUNDTABLE_AGENTS", str(tmp_path / "agents"))
+    return told
+
+
+def test_an_agent_is_installed_once_in_its_exact_version(npm: Path, tmp_path: Path) -> None:
+    home = _agents.install("an-agent", "1.2.3")
+    assert home == _agents.install("an-agent", "1.2.3") == tmp_path / "agents" / "an-agent"
+    _agents.install("an-agent", "1.2.4")
+    told = npm.read_text().splitlines()
+    assert [line.rpartition(" ")[2] for line in told] == ["an-agent@1.2.3", "an-agent@1.2.4"]
+    assert all("--ignore-scripts" in line and f"--prefix {home} " in line for line in told)
+
+
+def test_half_an_installation_is_done_again(npm: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    with pytest.raises(_venv.SetUpFailed, match=r"failed: npm install .* an-agent@1"):
+        _agents.install("an-agent", "1")
+    (tmp_path / "broken").unlink()
+    _agents.install("an-agent", "1")
+    assert len(npm.read_text().splitlines()) == 2
+
+
+def test_without_npm_it_says_what_to_run(npm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(_venv.SetUpFailed, match=r"sudo apt-get install --yes npm\n.*npm install"):
+        _agents.install("an-agent", "1")

@@ -1,0 +1,90 @@
+"""The stub says and does what its script asks, also where opencode would not show it."""
+
+import json
+from http.client import HTTPConnection, HTTPResponse
+from typing import Any
+
+import pytest
+from stub_model import TITLE, StubModel, reply_to
+
+pytestmark = pytest.mark.agents
+
+Json = dict[str, Any]
+
+
+def tool(name: str, *required: str) -> Json:
+    properties = {one: {"type": "string"} for one in required}
+    parameters = {"type": "object", "properties": properties, "required": list(required)}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+TOOLS = [tool("write", "filePath", "content"), tool("bash", "command", "description")]
+
+
+def conversation(*texts: str, **more: Any) -> Json:
+    messages = [{"role": "user", "content": [{"type": "text", "text": text}]} for text in texts]
+    return {"messages": messages, "tools": TOOLS, **more}
+
+
+def post(stub: StubModel, body: Json) -> HTTPResponse:
+    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=5)
+    connection.request("POST", "/v1/chat/completions", json.dumps(body))
+    return connection.getresponse()
+
+
+def test_acts_come_in_their_order_and_once_each() -> None:
+    script = "STUB-WRITE a/b.txt two words\nin between\nSTUB-BASH ls\nSTUB-WRITE a/b.txt two words"
+    body = conversation(script)
+    first = reply_to(body).call
+    assert first == ("write", {"filePath": "a/b.txt", "content": "two words\n"})
+    body["messages"] += [{"role": "assistant"}, {"role": "tool", "content": "STUB-SAY no"}]
+    assert reply_to(body).call == ("bash", {"command": "ls", "description": "stub"})
+    body["messages"] += [{"role": "assistant"}, {"role": "tool", "content": ""}]
+    assert reply_to(body).text == "That is all."
+    body["messages"] += conversation("Only this counts now.")["messages"]
+    assert reply_to(body).text == "That is all."
+
+
+def test_a_tool_that_is_not_offered_is_named() -> None:
+    body = conversation("STUB-BASH ls", tools=TOOLS[:1])
+    assert reply_to(body).text == "I have no tool for bash, only write."
+
+
+def test_it_recalls_what_earlier_messages_held_and_only_these() -> None:
+    asked = "STUB-REMEMBER late STUB"
+    assert reply_to(conversation(asked, "STUB-RECALL")).text == "I remember late STUB."
+    assert reply_to(conversation(f"{asked}\nSTUB-RECALL")).text == "I remember nothing."
+
+
+def test_a_request_without_tools_gets_a_title(stub: StubModel) -> None:
+    answer = json.load(post(stub, {**conversation("STUB-429"), "tools": []}))
+    assert answer["choices"][0]["message"]["content"] == TITLE
+    assert answer["usage"]["total_tokens"] == 1290
+    assert stub.asked() == []
+
+
+@pytest.mark.parametrize(("step", "header"), [("STUB-429", None), ("STUB-429 7", "7")])
+def test_a_refusal_says_when_to_come_again_if_it_was_told(
+    stub: StubModel, step: str, header: str | None
+) -> None:
+    answer = post(stub, conversation(step, stream=True))
+    assert (answer.status, answer.headers["Retry-After"]) == (429, header)
+    message = json.load(answer)["error"]["message"]
+    assert ("Please try again in 7s." in message) is (header is not None)
+
+
+def test_a_stream_adds_up_to_the_answer(stub: StubModel) -> None:
+    lines = post(stub, conversation("STUB-SAY Good morning.", stream=True)).read().split(b"\n\n")
+    assert lines[-2:] == [b"data: [DONE]", b""]
+    chunks = [json.loads(line.removeprefix(b"data: ")) for line in lines[:-2]]
+    deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
+    assert "".join(delta.get("content", "") for delta in deltas) == "Good morning."
+    assert chunks[-1]["usage"]["completion_tokens"] == 56
+
+
+def test_it_tells_its_models_and_knows_no_other_place(stub: StubModel) -> None:
+    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=5)
+    connection.request("GET", "/v1/models")
+    assert json.load(connection.getresponse())["data"][0]["id"] == "stub-model"
+    connection.request("POST", "/v1/responses", "{}")
+    assert connection.getresponse().status == 404
