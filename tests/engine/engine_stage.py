@@ -18,7 +18,7 @@ from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, workspaces
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
-from roundtable_desktop.engine.launching import Launching
+from roundtable_desktop.engine.launching import Door, Launching
 from roundtable_desktop.engine.recovery import Found, Hands, recover
 from roundtable_desktop.model.ports import LaunchOrder, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Task, Workspace
@@ -186,7 +186,7 @@ class Stage:
         self.launcher = ScriptedLauncher()
         self.acts: list[tuple[str, Callable[[], None]]] = []
         self.build()
-        self.desk = Desk(self.store, self.git, self.secrets, self.ids, "UTC")
+        self.desk = Desk(self.store, self.git, self.secrets, self.ids, self.launcher, "UTC")
 
     def build(self) -> None:
         """Also anew: then nothing of what was in memory is left."""
@@ -201,6 +201,7 @@ class Stage:
             reader,
             launcher,
             self.clock,
+            self.ids,
             ended=lambda run: self.later("settle", lambda: self.completion.settle(run)),
             lost=lambda run: self.later("lost", lambda: self.completion.lost(run)),
             unborn=lambda run: self.later("unborn", lambda: self._overdue(run)),
@@ -214,6 +215,7 @@ class Stage:
             self.ids,
             copies=copies,
             environ={"PATH": os.environ["PATH"], "SECRET_KEY": "s"},
+            door=Door("http://127.0.0.1:7117/mcp", ["bridge"], ["demo"]),
             follow=self.follower.follow,
             unborn=self.completion.unborn,
         )
@@ -296,7 +298,7 @@ class Stage:
     def restart(self) -> Found:
         self.ground.reopen()
         self.build()
-        self.desk = Desk(self.store, self.git, self.secrets, self.ids, "UTC")
+        self.desk = Desk(self.store, self.git, self.secrets, self.ids, self.launcher, "UTC")
         return self.recover()
 
     # --- what there is -------------------------------------------------------------------------

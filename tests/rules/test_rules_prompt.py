@@ -14,7 +14,7 @@ from test_rules_admission import agent, task
 from roundtable_desktop.model.payloads import Malformed, read_payload, task_of
 from roundtable_desktop.model.records import Wakeup, Workspace
 from roundtable_desktop.model.states import DeliveryMode, Source, WakeupStatus
-from roundtable_desktop.rules.prompt import Attempt, prompt, quoted
+from roundtable_desktop.rules.prompt import Attempt, Told, prompt, quoted
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -85,7 +85,7 @@ def test_the_prompt_is_the_golden_one(name: str) -> None:
     """ROUNDTABLE_GOLDEN=1 writes the files anew; read the difference before it is committed."""
     woken, earlier = PROMPTS[name]
     about = task(description="It stands still at noon.\n\n- find out why\n- mend it")
-    text = prompt(woken, WORKSPACE, agent(), about, earlier)
+    text = prompt(Told(woken, WORKSPACE, agent(), about, earlier))
     file = GOLDEN / f"prompt_{name}.md"
     if os.environ.get("ROUNDTABLE_GOLDEN"):
         file.write_text(text)
@@ -95,7 +95,7 @@ def test_the_prompt_is_the_golden_one(name: str) -> None:
 @pytest.mark.proves("K-46")
 def test_each_reason_is_told_in_words_of_its_own() -> None:
     heads = {
-        prompt(woken, WORKSPACE, agent(), task(), earlier).split("# Your task")[0]
+        prompt(Told(woken, WORKSPACE, agent(), task(), earlier)).split("# Your task")[0]
         for woken, earlier in PROMPTS.values()
     }
     assert len(heads) == len(PROMPTS)

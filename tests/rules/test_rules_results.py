@@ -110,11 +110,17 @@ def test_lost_costs_a_retry_and_never_born_none() -> None:
     assert results.never_born().layer is Layer.REQUEUE
 
 
+WAITING_CURES_NONE = (
+    *("auth_required", "billing", "model_unavailable", "context_full"),
+    *("cli_missing", "cli_outdated", "permission_denied"),
+)
+
+
 @pytest.mark.proves("A-20")
 @pytest.mark.parametrize("kind", ErrorKind)
 def test_what_waiting_cannot_cure_blocks_and_the_rest_is_tried_again(kind: ErrorKind) -> None:
     found = results.unborn(kind, "text")
-    incurable = kind in ("cli_missing", "cli_outdated", "permission_denied")
+    incurable = kind in WAITING_CURES_NONE
     assert found.layer is (Layer.INCURABLE if incurable else Layer.WAKEUP)
     assert found.task is (TaskStatus.BLOCKED if incurable else None)
 
