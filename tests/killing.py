@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_folders import Folders
+from scheduler_child import TASKS
 
 from roundtable_desktop.adapters import processes
 
@@ -48,26 +49,37 @@ class Killing:
     def check(self, *, runs_hit: int = 0) -> None:
         """The first law: no wakeup is lost, none runs twice; and nothing is left lying about."""
         home = self.home
-        assert column(home, "SELECT status || outcome FROM agent_wakeup_requests") == [
-            "finishedexecuted"
-        ]
-        outcomes = column(home, "SELECT outcome FROM runs ORDER BY id")
-        assert outcomes.count("done") == 1 and outcomes[-1] == "done", outcomes
-        assert set(outcomes[:-1]) <= {"lost", "crashed"}, outcomes
-        assert column(home, "SELECT status FROM proposals") == ["delivered"]
-        assert column(home, "SELECT status FROM deliveries") == ["delivered"]
+        every = column(home, "SELECT id FROM tasks ORDER BY id")
+        assert len(every) == TASKS
+        for task in every:
+            self._check_task(task)
         assert column(home, "SELECT count(*) FROM leases") == [0]
         ended = column(home, "SELECT subject_id FROM events WHERE kind = 'run.ended'")
         assert sorted(ended) == column(home, "SELECT id FROM runs ORDER BY id")
         for kind in ("task.created", "wakeup.queued", "proposal.created", "task.completed"):
-            assert column(home, f"SELECT count(*) FROM events WHERE kind = '{kind}'") == [1], kind
+            told = column(home, f"SELECT count(*) FROM events WHERE kind = '{kind}'")
+            assert told == [TASKS], kind
         assert column(home, "PRAGMA integrity_check") == ["ok"]
-        assert self.folders.shown("made.txt") == "made"
-        assert len(self.folders.plain("log", "--format=%H", "main").splitlines()) == 2
         marks = (home / "marks").read_text().split()
-        assert len(marks) == len(set(marks)) <= 1 + runs_hit, marks
+        assert len(marks) == len(set(marks)) <= TASKS + runs_hit, marks
         for run in column(home, "SELECT id FROM runs"):
             assert processes.marked(f"ROUNDTABLE_RUN={run}") == []
+
+    def _check_task(self, task: str) -> None:
+        home, here = self.home, f"WHERE task_id = '{task}'"
+        wakeups = column(home, f"SELECT status || outcome FROM agent_wakeup_requests {here}")
+        assert wakeups == ["finishedexecuted"]
+        outcomes = column(home, f"SELECT outcome FROM runs {here} ORDER BY id")
+        assert outcomes.count("done") == 1 and outcomes[-1] == "done", outcomes
+        assert set(outcomes[:-1]) <= {"lost", "crashed"}, outcomes
+        offered = rows(home, f"SELECT id, status FROM proposals {here}")
+        assert [status for _, status in offered] == ["delivered"]
+        tries = f"SELECT status FROM deliveries WHERE proposal_id = '{offered[0][0]}'"
+        assert column(home, tries) == ["delivered"]
+        assert self.folders.shown(f"{task}.txt") == "made"
+        runs = column(home, f"SELECT id FROM runs {here}")
+        told = self.folders.plain("log", "--format=%B", "main")
+        assert sum(told.count(f"Roundtable-Run: {run}") for run in runs) == 1
 
     def close(self) -> None:
         if (self.home / "a.db").exists():

@@ -1,4 +1,4 @@
-"""A program that runs a real scheduler on one task and dies, or kills a runner, where it is told.
+"""Runs a real scheduler on a few tasks and dies, or kills a runner, where it is told.
 
 `scheduler_child.py HOME POINT VICTIM`: POINT counts commits and outside acts, from 1; 0 is never.
 VICTIM is `self`, `runner` or `agent`. It ends with 0 when all is settled.
@@ -35,10 +35,11 @@ import os, sys, time
 with open(os.path.join(sys.argv[1], "marks"), "a") as marks:
     marks.write(os.environ["ROUNDTABLE_RUN"] + "\\n")
 time.sleep(0.15)
-with open("made.txt", "w") as made:
+with open(os.environ["ROUNDTABLE_TASK"] + ".txt", "w") as made:
     made.write("made\\n")
 """
 SECONDS = 60.0
+TASKS = 4
 
 
 class Failpoint:
@@ -148,8 +149,11 @@ def enqueue(desk: Desk, home: Path) -> None:
         command=[sys.executable, "-I", "-S", "-c", AGENT, str(home)],
         env={"VICTIM": str(home)},
         cooldown_sec=0,
+        max_concurrent_sessions=2,
     )
-    tasks.create(desk, asked("t"), workspace.id, title="Make it", assignee_agent_id=agent.id)
+    for number in range(TASKS):
+        words = {"title": "Make it", "assignee_agent_id": agent.id}
+        tasks.create(desk, asked(f"t{number}"), workspace.id, **words)
 
 
 def wait_until_settled(reader: Reader) -> bool:
@@ -157,7 +161,7 @@ def wait_until_settled(reader: Reader) -> bool:
     while time.monotonic() < limit:
         with reader.snapshot() as view:
             rows = view.sql("SELECT status FROM tasks")
-        if [row["status"] for row in rows] == ["done"]:
+        if [row["status"] for row in rows] == ["done"] * TASKS:
             return True
         time.sleep(0.01)
     return False

@@ -252,7 +252,7 @@ def test_an_innocent_process_with_a_runs_number_is_left_alone(life: Life) -> Non
 
 @pytest.mark.slow
 @pytest.mark.proves("F-03", "F-08")
-@pytest.mark.parametrize("point", [7, 13, 19])
+@pytest.mark.parametrize("point", [9, 27, 45])
 def test_a_scheduler_killed_on_the_way_loses_nothing(tmp_path: Path, point: int) -> None:
     """A few of the places that `dev.py faults` goes through one by one."""
     killing = Killing(tmp_path)

@@ -8,6 +8,8 @@ import pytest
 from killing import Killing
 
 POINTS = int(os.environ.get("ROUNDTABLE_KILLS", "60"))
+FEWEST = 60
+"""Places on the way of four tasks; there are more."""
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def test_a_kill_at_any_place_loses_nothing_and_does_nothing_twice(
     killing: Killing, point: int
 ) -> None:
     """Every third dies a second time, early in its recovery."""
-    killing.run(point)
+    assert killing.run(point) or point > FEWEST, "this point was not on the way"
     if point % 3 == 0:
         killing.run(1 + point % 7)
     assert not killing.run()
@@ -34,9 +36,9 @@ def test_a_kill_at_any_place_loses_nothing_and_does_nothing_twice(
 @pytest.mark.faults
 @pytest.mark.proves("F-06")
 @pytest.mark.parametrize("victim", ["runner", "agent"])
-@pytest.mark.parametrize("point", range(8, 30, 2))
+@pytest.mark.parametrize("point", range(12, 56, 4))
 def test_a_killed_runner_or_agent_is_settled_and_tried_again(
     killing: Killing, point: int, victim: str
 ) -> None:
     killing.run(point, victim)
-    killing.check(runs_hit=1)
+    killing.check(runs_hit=2)
