@@ -263,3 +263,13 @@ class Delivery:
     reason: Json | None
     created_at: datetime
     ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """In whose name an agent asks: all of it comes from the token, none from what it sends (A1)."""
+
+    run_id: str
+    agent_id: str
+    task_id: str | None
+    workspace_id: str
