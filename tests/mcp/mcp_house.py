@@ -1,6 +1,7 @@
 """A real server with the real guard, and a desk for agents that keeps its rows in memory."""
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -190,7 +191,8 @@ class House:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
-            connection.request(method, path, raw, sent)
+            with contextlib.suppress(BrokenPipeError):  # refused by its length, before it was read
+                connection.request(method, path, raw, sent)
             response = connection.getresponse()
             text = response.read()
         finally:
