@@ -7,6 +7,7 @@ from collections.abc import Mapping
 PARTS: Mapping[str, str] = {
     "runner": "roundtable_desktop.runner.main",
     "demo-agent": "roundtable_desktop.demo.agent",
+    "mcp-bridge": "roundtable_desktop.mcp.bridge",
 }
 """Each module's `main` takes its words and gives the exit code."""
 USAGE = 64

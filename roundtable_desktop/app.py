@@ -7,7 +7,7 @@ import os
 import random
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,17 @@ from roundtable_desktop.adapters.transcripts import FileTranscripts
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.dashboard.app import Parts, build_app
 from roundtable_desktop.dashboard.guard import Doors
-from roundtable_desktop.dashboard.pages import overview
+from roundtable_desktop.dashboard.pages import agents_door, overview
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Asked, Desk, workspaces
+from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import PERSON, Browsers
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.engine.launching import Door
+from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
+from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.errors import Broken, Busy
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
@@ -167,6 +169,9 @@ class Owner:
         sockets = _listen(self._host, self._port, chosen.port)
         stack.callback(lambda: [sock.close() for sock in sockets])
         port = sockets[0].getsockname()[1]
+        agency = Agency(ground.desk, ground.reader)
+        door = Door(Holders(ground.reader), agency, ground.ids)
+        stack.callback(door.stop)
         scheduler = Scheduler(
             ground.store,
             ground.reader,
@@ -178,14 +183,15 @@ class Owner:
             random.random,
             copies=self.home.copies,
             environ=os.environ,
-            door=Door(
-                url=f"http://127.0.0.1:{port}/mcp",
+            equipment=Equipment(
+                mcp_url=f"http://127.0.0.1:{port}/mcp",
+                issue=lambda: astuple(door.issue()),
                 bridge=own_program("mcp-bridge"),
                 demo=own_program("demo-agent"),
             ),
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
-        server = serve(_web(ground, scheduler, doors), sockets, ground.clock)
+        server = serve(_web(ground, scheduler, doors, door), sockets, ground.clock)
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
@@ -256,7 +262,7 @@ def _remember_port(ground: Ground, asked: int | None, port: int) -> None:
             settings.put_home(tx, port=port)
 
 
-def _web(ground: Ground, scheduler: Scheduler, doors: Doors) -> Any:
+def _web(ground: Ground, scheduler: Scheduler, doors: Doors, door: Door) -> Any:
     look = Look(
         ground.reader,
         ground.clock,
@@ -275,7 +281,7 @@ def _web(ground: Ground, scheduler: Scheduler, doors: Doors) -> Any:
             signin=signin,
             health=lambda: scheduler.health().value,
             api=api,
-            pages=[overview.pages(look, scheduler.health)],
+            pages=[overview.pages(look, scheduler.health), agents_door.pages(door.answer)],
         )
     )
 

@@ -299,6 +299,18 @@ INBOX: Mapping[str, str] = {
     "waits_for_person": N_("It waits for your answer: see “roundtable inbox list”."),
 }
 
+AGENTS: Mapping[str, str] = {
+    "run_access_over": N_("This token opens nothing: its run is over, or it never was one."),
+    "one_message": N_("Send one JSON-RPC message a request; lists of them are not taken."),
+    "unclean_text": N_("The text has a NUL character or half of a surrogate pair. Take it out."),
+    "bad_arguments": N_("Some arguments cannot be taken; each is listed with the reason."),
+    "text_too_large": N_("This is too large: at most {limit} KiB."),
+    "blocked_on_nobody": N_(
+        "A blocked result says who has to do what: give “blocked” with its owner and action."
+    ),
+    "tool_failed": N_("Something went wrong inside Roundtable; its log has the details."),
+}
+
 OWNER: Mapping[str, str] = {
     "scheduler_ok": N_("The scheduler is running."),
     "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),
@@ -318,5 +330,6 @@ SENTENCES: Mapping[str, str] = {
     **TASKS,
     **PROPOSALS,
     **INBOX,
+    **AGENTS,
     **OWNER,
 }

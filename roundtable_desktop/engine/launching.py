@@ -1,6 +1,5 @@
 """The outside half of a launch: the copy, then the runner; the decision was made before."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +47,14 @@ def copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """What agents that speak are given: where `/mcp` is, the bridge to it, the built-in agent."""
+class Equipment:
+    """What agents that speak are given: where `/mcp` is, the bridge to it, the built-in agent.
 
-    url: str
+    issue: (a token for one run, the hash that its row keeps).
+    """
+
+    mcp_url: str
+    issue: Callable[[], tuple[str, str]]
     bridge: Sequence[str]
     demo: Sequence[str]
 
@@ -71,7 +74,7 @@ class Launching:
         *,
         copies: Path,
         environ: Mapping[str, str],
-        door: Door,
+        equipment: Equipment,
         follow: Callable[[str], None],
         unborn: Callable[[str, ErrorKind, str], bool],
     ) -> None:
@@ -79,7 +82,7 @@ class Launching:
         self._git, self._launcher, self._secrets, self._ids = git, launcher, secrets, ids
         self._copies = copies
         self._environ = for_agents(environ)
-        self._door = door
+        self._equipment = equipment
         self._follow, self._unborn = follow, unborn
 
     def launch(self, run_id: str) -> None:
@@ -126,9 +129,9 @@ class Launching:
 
     def _token(self, run: Run) -> str:
         """A secret of this run alone; the database has its hash (attacker A)."""
-        token = self._ids.secret()
+        token, kept = self._equipment.issue()
         with self._store.transaction() as tx:
-            runs.set_token(tx, run.id, hashlib.sha256(token.encode()).hexdigest())
+            runs.set_token(tx, run.id, kept)
         return token
 
     def _order(self, run: Run, agent: Agent, folder: Path, talk: Talk) -> LaunchOrder:
@@ -136,7 +139,7 @@ class Launching:
         builtin = agent.adapter is Adapter.DEMO
         environment, secrets = dict(self._environ), dict(self._secrets.get(agent.id))
         if speaks:
-            environment["ROUNDTABLE_MCP_URL"] = self._door.url
+            environment["ROUNDTABLE_MCP_URL"] = self._equipment.mcp_url
             secrets["ROUNDTABLE_MCP_TOKEN"] = self._token(run)
         return LaunchOrder(
             run=run.id,
@@ -145,7 +148,7 @@ class Launching:
             fence=run.fence,
             control_key=self._ids.secret(),
             adapter=str(agent.adapter),
-            command=self._door.demo if builtin else agent.command,
+            command=self._equipment.demo if builtin else agent.command,
             cwd=str(folder),
             prompt=run.assembled_prompt,
             resume_prompt=run.resume_prompt,
@@ -155,7 +158,7 @@ class Launching:
             permission_policy=str(agent.permission_policy),
             nudge=NUDGE if speaks else "",
             demo_script=talk.script if builtin else None,
-            bridge=self._door.bridge if speaks else (),
+            bridge=self._equipment.bridge if speaks else (),
             deadlines=Deadlines(
                 silence_limit=agent.silence_limit_sec,
                 soft=agent.soft_timeout_sec,

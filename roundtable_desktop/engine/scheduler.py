@@ -7,7 +7,7 @@ from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
-from roundtable_desktop.engine.launching import Door, Launching
+from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import Loop
 from roundtable_desktop.engine.pool import Pool
 from roundtable_desktop.engine.recovery import Hands, recover
@@ -33,7 +33,7 @@ class Scheduler:
         *,
         copies: Path,
         environ: Mapping[str, str],
-        door: Door,
+        equipment: Equipment,
     ) -> None:
         self._store, self._reader, self._launcher = store, reader, launcher
         self._pool = Pool(clock, dice)
@@ -58,7 +58,7 @@ class Scheduler:
             ids,
             copies=copies,
             environ=environ,
-            door=door,
+            equipment=equipment,
             follow=self._follower.follow,
             unborn=self._completion.unborn,
         )

@@ -23,7 +23,7 @@ class Ids(Protocol):
         """26 characters of lower-case Crockford base32, rising with time (UUIDv7)."""
 
     def secret(self) -> str:
-        """At least 128 bits of randomness, URL-safe."""
+        """256 bits of randomness, URL-safe."""
 
 
 # --- runners -----------------------------------------------------------------------------------

@@ -22,6 +22,11 @@ def get(view: View, task_id: str) -> Task | None:
     return view.one(Task, Tasks.select().where(Tasks.id == task_id))
 
 
+def below(view: View, task_id: str) -> list[Task]:
+    """Its subtasks, oldest first."""
+    return view.all(Task, Tasks.select().where(Tasks.parent_id == task_id).order_by(Tasks.id))
+
+
 def numbered(view: View, workspace_id: str, number: int) -> Task | None:
     return view.one(
         Task,

@@ -18,7 +18,7 @@ from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.engine.desk import Asked, agents, tasks, workspaces
 from roundtable_desktop.engine.desk.browsers import PERSON
-from roundtable_desktop.engine.launching import Door
+from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.records import Workspace
@@ -68,7 +68,7 @@ def scheduler(folder: Path) -> Iterator[tuple[app.Ground, Timed, Workspace, str,
         lambda: 0.5,
         copies=ground.home.copies,
         environ={"PATH": "/usr/bin:/bin"},
-        door=Door("", (), ()),
+        equipment=Equipment("", lambda: ("", ""), (), ()),
     )
     whole.start()
     yield ground, runners, workspace, agent.id, stamps

@@ -15,7 +15,7 @@ from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, workspaces
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
-from roundtable_desktop.engine.launching import Door, Launching
+from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.recovery import Found, Hands, recover
 from roundtable_desktop.model.ports import LaunchOrder, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Task, Workspace
@@ -166,7 +166,9 @@ class Stage:
             self.ids,
             copies=copies,
             environ={"PATH": os.environ["PATH"], "SECRET_KEY": "s"},
-            door=Door("http://127.0.0.1:7117/mcp", ["bridge"], ["demo"]),
+            equipment=Equipment(
+                "http://127.0.0.1:7117/mcp", lambda: ("token", "hash"), ["bridge"], ["demo"]
+            ),
             follow=self.follower.follow,
             unborn=self.completion.unborn,
         )

@@ -9,6 +9,7 @@ from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.records import Actor, Agent, Holder, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import agents, comments, runs
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx, View
@@ -52,13 +53,17 @@ class Agency:
             if task is None or (task.id != own.id and not _near(own, task)):
                 raise Absent("unknown_task")
             said = comments.of_task(view, task.id)
+            below = [_shown(one) for one in rows.below(view, task.id)]
         words = [{"author": one.author_type, "text": one.text} for one in said]
-        return {**_shown(task), "description": task.description, "comments": words}
+        more = {"description": task.description, "comments": words, "subtasks": below}
+        return {**_shown(task), **more}
 
     def comment(self, holder: Holder, text: str, key: str | None) -> Answer:
+        clean = self._clean(holder, text)
+
         def act(tx: Tx, task: Task) -> Subject:
             actor = Actor("agent", holder.agent_id)
-            made = tasks.add_comment(tx, self._desk, actor, task, text, holder.run_id)
+            made = tasks.add_comment(tx, self._desk, actor, task, clean, holder.run_id)
             return Subject("comment", made)
 
         made = self._once(holder, key, f"comment:{text}", act, comments.get)
@@ -66,7 +71,7 @@ class Agency:
 
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
         """The last call before the turn's end counts; of two different ones with a note."""
-        text = result.model_dump_json(exclude_none=True)
+        text = self._clean(holder, result.model_dump_json(exclude_none=True))
 
         def act(tx: Tx, task: Task) -> Subject:
             run = runs.get(tx, holder.run_id)
@@ -92,11 +97,16 @@ class Agency:
         def act(tx: Tx, task: Task) -> Subject:
             agent = _agent(tx, holder, assignee) if assignee is not None else None
             actor = Actor("agent", holder.agent_id)
-            made = tasks.add_below(tx, self._desk, actor, task, title, description, agent)
+            told = self._clean(holder, title), self._clean(holder, description)
+            made = tasks.add_below(tx, self._desk, actor, task, *told, agent)
             return Subject("task", made.id)
 
         words = f"create_task:{title}:{description}:{assignee}"
         return _shown(self._once(holder, key, words, act, rows.get))
+
+    def _clean(self, holder: Holder, text: str) -> str:
+        """No secret of the agent's environment enters the database (S-71)."""
+        return redact(text, set(self._desk.secrets.get(holder.agent_id).values()))
 
     def _once(
         self,

@@ -1,0 +1,108 @@
+"""What a tool is, and how one call of it goes, whatever the agent sends."""
+
+import inspect
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from roundtable_desktop.mcp.desk import AgentDesk
+from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.records import Holder
+from roundtable_desktop.phrases import sentence
+
+log = logging.getLogger(__name__)
+
+FAULTS_SHOWN = 20
+
+
+class Arguments(BaseModel):
+    """Unknown ones are refused and nothing is coerced: the SDK would accept both in silence."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """In whose name, and under which key, something is asked of the desk."""
+
+    desk: AgentDesk
+    holder: Holder
+    key: str | None
+
+
+Given = TypeVar("Given", bound=BaseModel)
+Act = Callable[[Call, Given], Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """description: what the agent's model reads. reads: it changes nothing."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    act: Act[Any]
+    reads: bool
+
+    def schema(self) -> dict[str, Any]:
+        schema = self.arguments.model_json_schema()
+        schema.pop("description", None)  # a class's docstring is for us, not for a model
+        return schema
+
+
+def tool(arguments: type[Given], *, reads: bool = False) -> Callable[[Act[Given]], Tool]:
+    """Makes a tool of a function: its name is the tool's, its docstring is for the model."""
+
+    def declare(act: Act[Given]) -> Tool:
+        return Tool(act.__name__, inspect.getdoc(act) or "", arguments, act, reads)
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the agent gets to read. text: `body` as JSON, or the refusal in words."""
+
+    body: Mapping[str, object]
+    text: str
+    refused: bool = False
+
+
+def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
+    """Never raises: an agent can do something with a sentence, and nothing with a cut."""
+    try:
+        given = tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        return _refused("bad_arguments", {}, _faults(error))
+    try:
+        body = tool.act(call, given)
+        return Told(body, json.dumps(body, ensure_ascii=False))
+    except Refused as refused:
+        if isinstance(refused, Broken):
+            log.error("%s tool=%s run=%s", refused.code, tool.name, call.holder.run_id)
+        return _refused(refused.code, refused.values, [(refused.pointer, "")])
+    except Exception:
+        log.exception("internal tool=%s run=%s", tool.name, call.holder.run_id)
+        return _refused("tool_failed", {}, [])
+
+
+def _faults(error: ValidationError) -> list[tuple[str, str]]:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [
+        ("".join(f"/{part}" for part in fault["loc"]), fault["msg"][:300])
+        for fault in found[:FAULTS_SHOWN]
+    ]
+
+
+def _refused(code: str, values: Mapping[str, object], faults: list[tuple[str, str]]) -> Told:
+    message = sentence(code, values)
+    shown = [
+        {"pointer": pointer, "message": text or message} for pointer, text in faults if pointer
+    ]
+    lines = [f"{code}: {message}", *(f"{fault['pointer']}: {fault['message']}" for fault in shown)]
+    body = {"code": code, "message": message, "errors": shown}
+    return Told(body, "\n".join(lines), refused=True)

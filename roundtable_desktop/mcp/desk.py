@@ -1,0 +1,35 @@
+"""What the tools ask of the engine, in the name of the run that holds the token."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.records import Holder
+
+
+class AgentDesk(Protocol):
+    """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
+
+    What the holder may not see is `Absent`, with the very code of what does not exist. A write
+    looks in its own transaction whether the run still lives: a call that came before its end
+    may arrive after it (F-13). key: the same key of the same holder is the same act (W-30).
+    """
+
+    def get_task(self, holder: Holder, task_id: str | None) -> Mapping[str, object]:
+        """None: the run's own. Else that one, its parent or one of its subtasks."""
+
+    def comment(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]:
+        """On the run's own task."""
+
+    def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Mapping[str, object]:
+        """Of two different ones the last counts, with a note (contract, How an agent reports)."""
+
+    def create_task(
+        self,
+        holder: Holder,
+        title: str,
+        description: str,
+        assignee: str | None,
+        key: str | None,
+    ) -> Mapping[str, object]:
+        """Below the run's own task. assignee: name or id of an agent of the same workspace."""

@@ -1,0 +1,16 @@
+"""The tools that agents have; their names are part of the contract."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.mcp.calls import Tool
+from roundtable_desktop.mcp.tools import tasks
+
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in tasks.TOOLS}
+
+
+def describe() -> list[dict[str, object]]:
+    """For `roundtable mcp inspect`: what an agent is told of each, without any server."""
+    return [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.schema()}
+        for tool in TOOLS.values()
+    ]

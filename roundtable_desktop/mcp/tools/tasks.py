@@ -1,0 +1,83 @@
+"""The tools about the task that a run works on."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
+from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.messages import WorkerResult
+
+COMMENT_BYTES = 16 * 1024
+RESULT_BYTES = 64 * 1024  # as much as a result file may have
+DESCRIPTION_LENGTH = 64 * 1024
+
+Title = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
+]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class TaskAsked(Arguments):
+    task_id: Annotated[
+        str | None,
+        Field(description="Your task's parent or one of its subtasks; left out: your own task."),
+        Field(min_length=6, max_length=64),
+    ] = None
+
+
+class CommentGiven(Arguments):
+    text: Annotated[str, Field(min_length=1, max_length=COMMENT_BYTES, description="Markdown.")]
+
+
+class SubtaskWanted(Arguments):
+    title: Title
+    description: Annotated[str, Field(max_length=DESCRIPTION_LENGTH)] = ""
+    assignee_agent: Annotated[
+        Name | None,
+        Field(description="Name or id of an agent of this workspace, which starts on it at once."),
+    ] = None
+
+
+@tool(TaskAsked, reads=True)
+def task_get(call: Call, asked: TaskAsked) -> Mapping[str, object]:
+    """Your task as it stands now: title, description, status, comments and subtasks."""
+    return call.desk.get_task(call.holder, asked.task_id)
+
+
+@tool(CommentGiven)
+def task_comment(call: Call, given: CommentGiven) -> Mapping[str, object]:
+    """Says something on your task, for people and for whoever works on it next."""
+    _check_size(given.text, COMMENT_BYTES, "/text")
+    return call.desk.comment(call.holder, given.text, call.key)
+
+
+@tool(WorkerResult)
+def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
+    """Reports how your work on the task ended. Call it once, last: it decides what happens next.
+
+    completed: it is done. failed: it could not be done. blocked: somebody else has to do
+    something first; then `blocked` says who (user, coordinator or agent:<id>) and what.
+    """
+    if given.status == "blocked" and given.blocked is None:
+        raise Invalid("blocked_on_nobody", "/blocked")
+    _check_size(given.model_dump_json(), RESULT_BYTES, "")
+    return call.desk.result(call.holder, given, call.key)
+
+
+@tool(SubtaskWanted)
+def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
+    """Makes a subtask of your task."""
+    return call.desk.create_task(
+        call.holder, wanted.title, wanted.description, wanted.assignee_agent, call.key
+    )
+
+
+TOOLS: tuple[Tool, ...] = (task_get, task_comment, task_result, task_create)
+
+
+def _check_size(text: str, limit: int, pointer: str) -> None:
+    """The models count characters; what is stored are bytes."""
+    if len(text.encode()) > limit:
+        raise Invalid("text_too_large", pointer, limit=limit // 1024)

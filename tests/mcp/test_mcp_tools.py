@@ -1,0 +1,159 @@
+"""The tools as the SDK's own client sees them, over HTTP and through the bridge."""
+
+from contextlib import AsyncExitStack
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_house import BRIDGE, House, call, play
+
+from roundtable_desktop.mcp.tools import describe
+
+NAMES = ["task_get", "task_comment", "task_result", "task_create"]
+
+WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
+
+
+async def connect(stack: AsyncExitStack, house: House, way: str, mode: str = "auto") -> Client:
+    if way == "http":
+        headers = {"Authorization": f"Bearer {house.token}"}
+        wire = httpx2.AsyncClient(headers=headers, trust_env=False)
+        transport = streamable_http_client(f"{house.url}/", http_client=wire)
+        await stack.enter_async_context(wire)
+    else:
+        known = {"ROUNDTABLE_MCP_URL": house.url, "ROUNDTABLE_MCP_TOKEN": house.token}
+        transport = stdio_client(
+            StdioServerParameters(command=BRIDGE[0], args=BRIDGE[1:], env=known)
+        )
+    return await stack.enter_async_context(Client(transport, mode=mode))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("way", "mode"), WAYS)
+def test_an_agent_does_its_work(house: House, way: str, mode: str) -> None:
+    """C-46: the names have underscores, whatever protocol the client speaks."""
+
+    async def scene(stack: AsyncExitStack) -> None:
+        client = await connect(stack, house, way, mode)
+        listed = await client.list_tools()
+        assert [tool.name for tool in listed.tools] == NAMES
+        mine = await client.call_tool("task_get", {})
+        assert mine.structured_content == house.desk.tasks["task-mine"]
+        said = await client.call_tool("task_comment", {"text": "ünder way"})
+        assert not said.is_error
+        made = await client.call_tool("task_create", {"title": "Part", "assignee_agent": "ada"})
+        part = await client.call_tool("task_get", {"task_id": made.structured_content["id"]})
+        assert part.structured_content["parent_id"] == "task-mine"
+        ended = await client.call_tool("task_result", {"status": "completed", "summary": "ok"})
+        assert ended.structured_content == {"status": "completed"}
+
+    play(scene)
+    assert house.desk.comments == ["ünder way"]
+    assert [result.summary for result in house.desk.results] == ["ok"]
+    assert (None in house.desk.keys) == (way == "http")
+
+
+@pytest.mark.parametrize("way", ["http", "bridge"])
+def test_a_client_is_told_that_its_access_ended(house: House, way: str) -> None:
+    async def scene(stack: AsyncExitStack) -> None:
+        client = await connect(stack, house, way, "legacy")
+        house.end("run-a")
+        with pytest.raises(Exception, match=r"access has ended|401|opens nothing"):
+            await client.call_tool("task_get", {})
+
+    play(scene)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def told(house: House, tool: str, /, **arguments: object) -> dict[str, object]:
+    status, _, answer = house.ask(call(tool, **arguments))
+    assert status == 200
+    result = answer["result"]
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith(result["structuredContent"]["code"])
+    return result["structuredContent"]  # type: ignore[no-any-return]
+
+
+RESULT = {"status": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "pointer"),
+    [
+        ("task_get", {"run_id": "run-b"}, "/run_id"),
+        ("task_get", {"task_id": 7}, "/task_id"),
+        ("task_comment", {"text": "a", "task_id": "task-others"}, "/task_id"),
+        ("task_comment", {}, "/text"),
+        ("task_comment", {"text": ""}, "/text"),
+        ("task_comment", {"text": "x" * 16_385}, "/text"),
+        ("task_result", {**RESULT, "done": True}, "/done"),
+        ("task_result", {"status": "approved"}, "/status"),
+        ("task_result", {**RESULT, "summary": "x" * 8193}, "/summary"),
+        ("task_result", {**RESULT, "evidence": [{"kind": "note", "x": 1}]}, "/evidence/0/x"),
+        ("task_result", {**RESULT, "resumable": "yes"}, "/resumable"),
+        ("task_create", {"title": "a", "workspace_id": "other"}, "/workspace_id"),
+        ("task_create", {"title": "a", "parent_id": "task-others"}, "/parent_id"),
+        ("task_create", {"title": "a\nb"}, "/title"),
+        ("task_create", {"title": "a", "description": "x" * 65_537}, "/description"),
+    ],
+)
+def test_an_argument_that_does_not_fit_is_refused_by_name(
+    house: House, tool: str, arguments: dict[str, object], pointer: str
+) -> None:
+    refused = told(house, tool, **arguments)
+    assert refused["code"] == "bad_arguments"
+    assert [fault["pointer"] for fault in refused["errors"]] == [pointer]  # type: ignore[attr-defined]
+    assert not house.desk.keys
+
+
+def test_sizes_are_counted_in_bytes(house: House) -> None:
+    assert told(house, "task_comment", text="ü" * 8193)["code"] == "text_too_large"
+    evidence = [{"kind": "note", "text": "x" * 1000}] * 70
+    assert told(house, "task_result", **RESULT, evidence=evidence)["code"] == "text_too_large"
+    assert not house.desk.keys
+
+
+def test_a_blocked_result_says_who_has_to_do_what(house: House) -> None:
+    assert told(house, "task_result", status="blocked")["code"] == "blocked_on_nobody"
+    blocked = {"owner": "user", "action": "Decide."}
+    answer = house.ask(call("task_result", status="blocked", blocked=blocked))[2]
+    assert answer["result"]["isError"] is False
+
+
+def test_what_belongs_to_others_is_refused_like_what_does_not_exist(house: House) -> None:
+    theirs, none = (told(house, "task_get", task_id=f"task-{word}") for word in ("others", "none"))
+    assert theirs == none
+    assert theirs["code"] == "unknown_task"
+    theirs, none = (
+        told(house, "task_create", title="a", assignee_agent=word) for word in ("their bob", "none")
+    )
+    assert theirs == none
+
+
+def test_the_engines_refusal_comes_as_code_and_sentence(house: House) -> None:
+    refused = told(house, "task_create", title="too many")
+    assert refused["code"] == "task_not_assigned"
+    assert refused["message"] == "Nobody is assigned to this task. Assign an agent first."
+
+
+def test_our_own_fault_is_told_without_its_inside(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = told(house, "task_comment", text="break")
+    assert refused["code"] == "tool_failed"
+    assert "secret-of-the-inside" not in str(refused)
+    assert "secret-of-the-inside" in caplog.text
+    assert house.token not in caplog.text
+
+
+def test_every_tool_is_described_without_a_server() -> None:
+    described = describe()
+    assert [tool["name"] for tool in described] == NAMES
+    for tool in described:
+        assert tool["description"]
+        schema = tool["input_schema"]
+        assert schema["type"] == "object"  # type: ignore[index]
+        assert schema["additionalProperties"] is False  # type: ignore[index]
