@@ -3,17 +3,20 @@
 import errno
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roundtable_desktop.model.states import ErrorKind
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a driver wants to be started. stdin: what is written there; None is /dev/null."""
+    """What is to be started. environment: all of it. prompt: what a `command` reads at once;
+    piped: False gives it /dev/null to read."""
 
     arguments: tuple[str, ...]
-    stdin: bytes | None
+    environment: Mapping[str, str] = field(repr=False)
+    prompt: bytes = field(repr=False, default=b"")
+    piped: bool = True
 
 
 class StartFailed(Exception):
@@ -22,17 +25,17 @@ class StartFailed(Exception):
         self.kind = kind
 
 
-def start(plan: Plan, cwd: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(plan: Plan, cwd: str) -> subprocess.Popen[bytes]:
     """In a session of its own, with pipes; the program is looked up in the agent's own PATH."""
     try:
         return subprocess.Popen(
             plan.arguments,
-            stdin=subprocess.DEVNULL if plan.stdin is None else subprocess.PIPE,
+            stdin=subprocess.PIPE if plan.piped else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=cwd,
-            env=environment,
+            env=plan.environment,
             start_new_session=True,
         )
     except (OSError, ValueError, IndexError) as fault:  # ValueError: a NUL; IndexError: no word

@@ -1,63 +1,98 @@
 """Decides when a run has been silent or has lasted too long, by awake time (law 7)."""
 
 from collections import deque
+from dataclasses import dataclass
+from math import inf
 
 from roundtable_desktop.runner.order import Deadlines
 
 IDLE_SHARE = 0.01
 """Of one core: below it a silent tree counts as doing nothing."""
 PULSE = 30.0
+EXTENSION = 900.0
+"""Seconds until the soft limit comes due again, when a tool ran since it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What is known of an agent that tells more than bytes.
+
+    tools: calls begun so far; working: one of them runs now; asking: a question to a person is
+    open, and nothing that the agent does not do meanwhile is its fault.
+    """
+
+    tools: int = 0
+    working: bool = False
+    asking: bool = False
+
+
+UNTOLD = Activity()
 
 
 def period_of(limits: Deadlines) -> float:
     """Seconds between two looks: five to the shortest deadline, at most 5 s apart."""
-    shortest = min(limits.silent, limits.silence_limit, limits.soft, limits.hard)
+    shortest = min(limits.silent, limits.silence_limit, limits.soft, limits.hard, limits.ask)
     return min(5.0, max(0.05, shortest / 5))
 
 
 class Watch:
     """Told the time and what the run has done, it names what has come due: `silent`, `silence`,
-    `soft`, `hard` or `pulse`."""
+    `soft`, `hard` or `pulse`. step: awake seconds between the last two looks.
+
+    At the soft limit nothing ends: ACP has no way to ask in the middle of a turn, so the record
+    is all, and it comes again as long as tools run in between.
+    """
 
     def __init__(self, limits: Deadlines, period: float, monotonic: float) -> None:
         self.awake = 0.0
+        self.step = 0.0
         self.share = 0.0
         self._limits = limits
         self._longest_step = 2 * period
         self._last = monotonic
+        self._worked = 0.0
         self._output = 0
         self._silent_since = 0.0
         self._told: set[str] = set()
         self._pulse_at = PULSE
+        self._soft_at = limits.soft
+        self._tools = 0
+        self._cpu = 0.0
         self._used: deque[tuple[float, float]] = deque([(0.0, 0.0)])
 
     @property
     def silence(self) -> float:
-        """Seconds since the last output."""
-        return self.awake - self._silent_since
+        """Seconds since the last output, without those in which a person was asked."""
+        return self._worked - self._silent_since
 
-    def look(self, monotonic: float, output: int, cpu: float) -> list[str]:
+    def look(
+        self, monotonic: float, output: int, cpu: float, activity: Activity = UNTOLD
+    ) -> list[str]:
         """output: bytes so far; cpu: seconds so far. A suspend adds two periods at most."""
-        self.awake += min(monotonic - self._last, self._longest_step)
+        self.step = min(monotonic - self._last, self._longest_step)
         self._last = monotonic
+        self.awake += self.step
+        if not activity.asking:
+            self._worked += self.step
         self._remember(cpu)
         if output != self._output:
             self._output = output
-            self._silent_since = self.awake
+            self._silent_since = self._worked
             self._told.discard("silent")
-        return [name for name, due in self._due() if due]
+        return [name for name, due in self._due(activity) if due]
 
-    def _due(self) -> list[tuple[str, bool]]:
+    def _due(self, activity: Activity) -> list[tuple[str, bool]]:
         limits = self._limits
-        silence = self.silence >= limits.silence_limit and self._idle()
+        idle = not activity.working and self._idle()
+        silence = self.silence >= limits.silence_limit and idle
         pulse = self.awake >= self._pulse_at
         if pulse:
             self._pulse_at = self.awake + PULSE
         return [
             ("silent", self._once("silent", self.silence >= limits.silent)),
-            ("soft", self._once("soft", self.awake >= limits.soft)),
+            ("soft", self._soft(activity.tools)),
             ("silence", self._once("silence", silence)),
-            ("hard", self._once("hard", self.awake >= limits.hard)),
+            ("hard", self._once("hard", self._worked >= limits.hard)),
             ("pulse", pulse),
         ]
 
@@ -67,13 +102,23 @@ class Watch:
         self._told.add(name)
         return True
 
+    def _soft(self, tools: int) -> bool:
+        if self._worked < self._soft_at:
+            return False
+        self._soft_at = self._worked + EXTENSION if tools > self._tools else inf
+        self._tools = tools
+        return True
+
     def _remember(self, cpu: float) -> None:
         """Keeps the looks of one silence limit, and one more as their beginning."""
-        at, used = self._used[-1]
-        if self.awake > at:
-            self.share = max(0.0, cpu - used) / (self.awake - at)
-        self._used.append((self.awake, cpu))
-        while len(self._used) > 2 and self._used[1][0] <= self.awake - self._limits.silence_limit:
+        if self.step > 0:
+            self.share = max(0.0, cpu - self._cpu) / self.step
+        self._cpu = cpu
+        if self._worked == self._used[-1][0]:
+            self._used[-1] = (self._worked, cpu)
+            return
+        self._used.append((self._worked, cpu))
+        while len(self._used) > 2 and self._used[1][0] <= self._worked - self._limits.silence_limit:
             self._used.popleft()
 
     def _idle(self) -> bool:

@@ -17,10 +17,11 @@ NAMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What is tried, and the seconds that it gets."""
+    """What is tried, and the seconds that it gets. done: it need not wait any longer."""
 
     act: Callable[[], None]
     seconds: float
+    done: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> F
     """The gentle rungs, SIGTERM, then SIGKILL until nothing is left; looked at anew each time."""
     for rung in gentle:
         rung.act()
-        if await _gone(tree, rung.seconds):
+        if await _gone(tree, rung.seconds, rung.done):
             return Fall([], [])
     hit = {process.pid: process for process in tree.members()}
     tree.send(hit.values(), signal.SIGTERM)
@@ -60,13 +61,13 @@ async def _kill(tree: Tree) -> dict[int, Process]:
     return hit
 
 
-async def _gone(tree: Tree, seconds: float) -> bool:
+async def _gone(tree: Tree, seconds: float, done: Callable[[], bool] = lambda: False) -> bool:
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while True:
         if tree.empty():
             return True
-        if loop.time() >= until:
+        if done() or loop.time() >= until:
             return False
         await asyncio.sleep(LOOK)
 

@@ -10,14 +10,15 @@ from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.rules.redact import Redactor, clip
 from roundtable_desktop.runner import identity, tree
 from roundtable_desktop.runner.agent import Plan, StartFailed, start
-from roundtable_desktop.runner.drivers import plan
 from roundtable_desktop.runner.order import (
+    MCP_TOKEN,
     PROTOCOL,
     Order,
     agent_environment,
     read_order,
     take_secrets,
 )
+from roundtable_desktop.runner.plans import plan
 from roundtable_desktop.runner.spool import Spool
 
 ERROR_BYTES = 1000
@@ -40,16 +41,23 @@ def main(arguments: Sequence[str]) -> int:
     except FileExistsError:
         return NOT_BORN
     secrets = take_secrets(order.folder)
-    redactor = Redactor([*secrets.values(), order.control_key])
+    environment = agent_environment(order, secrets)
+    redactor = Redactor([*secrets.values(), order.control_key, environment.get(MCP_TOKEN, "")])
     tree.become_subreaper()
     interrupted = _answer_signals()
     try:
-        planned = plan(order)
-        agent = start(planned, order.cwd, agent_environment(order, secrets))
+        planned = plan(order, environment)
+        agent = start(planned, order.cwd)
     except (StartFailed, OSError) as fault:
         _never_ran(spool, fault, redactor)
         return 0
-    _live(order, spool, agent, planned, redactor, interrupted)
+    try:
+        spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
+        _live(order, spool, agent, planned, redactor, interrupted)
+    except BaseException:  # a fault of ours must not leave the agent running without a runner
+        everything = tree.Tree(order.run, agent.pid)
+        everything.send(everything.members(), signal.SIGKILL)
+        raise
     return 0
 
 
@@ -91,17 +99,11 @@ def _live(
     redactor: Redactor,
     interrupted: Callable[[], bool],
 ) -> None:
-    try:
-        spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
-        import asyncio
+    import asyncio
 
-        from roundtable_desktop.runner.session import Session
+    from roundtable_desktop.runner.session import Session
 
-        async def live() -> None:
-            await Session(order, spool, agent, redactor, interrupted).run(planned)
+    async def live() -> None:
+        await Session(order, spool, agent, redactor, interrupted).run(planned)
 
-        asyncio.run(live())
-    except BaseException:  # a fault of ours must not leave the agent running without a runner
-        everything = tree.Tree(order.run, agent.pid)
-        everything.send(everything.members(), signal.SIGKILL)
-        raise
+    asyncio.run(live())

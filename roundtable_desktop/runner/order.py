@@ -9,22 +9,27 @@ from typing import Any
 from roundtable_desktop.runner.tree import MARK
 
 PROTOCOL = 1
+MCP_URL = "ROUNDTABLE_MCP_URL"
+MCP_TOKEN = "ROUNDTABLE_MCP_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds of awake time since the agent's start, or (the first two) of its silence."""
+    """Seconds of awake time since the agent's start, (the first two) of its silence, or (ask) that
+    a question waits for a person."""
 
     silent: float
     silence_limit: float
     soft: float
     hard: float
+    ask: float
 
 
 @dataclass(frozen=True, slots=True)
 class Rungs:
     """Seconds that a rung of the ladder waits before the next (law 11); a command has no cancel."""
 
+    cancel: float = 3.0
     stdin: float = 2.0
     term: float = 5.0
 
@@ -45,6 +50,11 @@ class Order:
     environment: dict[str, str]
     deadlines: Deadlines
     ladder: Rungs
+    session: str | None
+    permission_policy: str
+    nudge: str
+    demo_script: str | None
+    bridge: tuple[str, ...]
 
     @property
     def result_file(self) -> Path:
@@ -71,6 +81,11 @@ def read_order(folder: Path) -> Order:
         environment=raw["environment"],
         deadlines=Deadlines(**raw["deadlines"]),
         ladder=Rungs(**raw.get("agent_ladder", {})),
+        session=raw["session"],
+        permission_policy=raw["permission_policy"],
+        nudge=raw["nudge"],
+        demo_script=raw["demo_script"],
+        bridge=tuple(raw["bridge"]),
     )
 
 

@@ -8,13 +8,38 @@ from roundtable_desktop.runner.output import Output
 BATCH_SECONDS = 0.1
 
 
+class Batch:
+    """Writes what has gathered in some outputs, once, a moment after the first of it came."""
+
+    def __init__(self, *outputs: Output) -> None:
+        self._outputs = outputs
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def soon(self) -> None:
+        if self._timer is None and any(output.waiting for output in self._outputs):
+            self._timer = self._loop.call_later(BATCH_SECONDS, self._flush)
+
+    def close(self) -> None:
+        """Everything is written; nothing may be fed afterwards."""
+        if self._timer:
+            self._timer.cancel()
+        for output in self._outputs:
+            output.close()
+
+    def _flush(self) -> None:
+        self._timer = None
+        for output in self._outputs:
+            output.flush()
+
+
 class Drain(asyncio.Protocol):
     """Reads one of the agent's streams as fast as it comes, and writes it in batches."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
+        self._batch = Batch(output)
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
         self._transport: asyncio.BaseTransport | None = None
         self._closed = asyncio.Event()
 
@@ -32,18 +57,11 @@ class Drain(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._output.feed(data)
-        if self._output.waiting and self._timer is None:
-            self._timer = self._loop.call_later(BATCH_SECONDS, self._flush)
+        self._batch.soon()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer:
-            self._timer.cancel()
-        self._output.close()
+        self._batch.close()
         self._closed.set()
-
-    def _flush(self) -> None:
-        self._timer = None
-        self._output.flush()
 
 
 class Feed(asyncio.BaseProtocol):

@@ -1,4 +1,4 @@
-"""Takes the agent's own report from its result file, if that is what it should be."""
+"""Takes the agent's own report from where it may lie: its result file, or its last message."""
 
 import os
 import re
@@ -7,18 +7,32 @@ from pathlib import Path
 
 LIMIT = 64 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_BLOCK = re.compile(
+    r"^ {0,3}(?P<fence>`{3,})[ \t]*roundtable-result[ \t]*\r?\n"
+    r"(?P<text>.*?)"
+    r"(?:^ {0,3}(?P=fence)`*[ \t]*\r?$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def take_result(path: Path) -> str | None:
-    """Its text as found. None: absent, a link, no regular file, too big, or no UTF-8 text.
-
-    Control characters are no text: escaped in JSON they would make a line that no reader takes.
-    """
+    """Its text as found. None: absent, a link, no regular file, too big, or no UTF-8 text."""
     try:
-        raw = _read(path)
-        text = raw.decode()
+        return _sound(_read(path))
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def find_block(message: str) -> str | None:
+    """The last fenced `roundtable-result` in it; one that the message ends in may lack its end."""
+    blocks = [match["text"] for match in _BLOCK.finditer(message)]
+    return _sound(blocks[-1].encode("utf-8", "replace")) if blocks else None
+
+
+def _sound(raw: bytes) -> str | None:
+    """Control characters are no text: escaped in JSON they would make a line that no reader
+    takes."""
+    text = raw.decode()
     return None if len(raw) > LIMIT or _CONTROL.search(text) else text
 
 

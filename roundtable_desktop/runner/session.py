@@ -7,22 +7,23 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 from roundtable_desktop.rules.redact import Redactor
 from roundtable_desktop.runner.agent import Plan
 from roundtable_desktop.runner.control import UNKNOWN, Answer, listen_or_go_without
 from roundtable_desktop.runner.deadlines import Watch, period_of
-from roundtable_desktop.runner.ladder import Fall, Rung, end_tree
+from roundtable_desktop.runner.drivers import begin
+from roundtable_desktop.runner.ladder import Fall, end_tree
 from roundtable_desktop.runner.order import Order
-from roundtable_desktop.runner.output import Log, Output
-from roundtable_desktop.runner.pipes import Drain, Feed
+from roundtable_desktop.runner.output import Log
+from roundtable_desktop.runner.pipes import Drain
+from roundtable_desktop.runner.record import Record
 from roundtable_desktop.runner.result import take_result
 from roundtable_desktop.runner.spool import Spool
-from roundtable_desktop.runner.transcript import Transcript
+from roundtable_desktop.runner.talk import pipe
 from roundtable_desktop.runner.tree import Tree
 
-TAIL_BYTES = 8 * 1024
 ERROR_BYTES = 4 * 1024
 DRAIN_SECONDS = 2.0
 LAST_TRIES = 30
@@ -49,35 +50,33 @@ class Session:
         self._why: str | None = None
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
-        self._feed = Feed()
-        self._transcript = Transcript(order.folder / "out")
-        self._out = Output("out", self._transcript, redactor, tail_bytes=TAIL_BYTES)
-        self._err = Output(
-            "err",
-            self._transcript,
-            redactor,
-            tail_bytes=ERROR_BYTES,
-            log=Log(order.folder / "stderr.log"),
-        )
+        self._reported = False
+        self._record = Record(order.folder, spool, redactor)
+        log = Log(order.folder / "stderr.log")
+        self._err = self._record.stream("err", tail_bytes=ERROR_BYTES, log=log)
+        self._errors = Drain(self._err)
 
     async def run(self, plan: Plan) -> None:
-        """1. be reachable  2. move bytes  3. wait for its end or a reason to end it
+        """1. be reachable  2. speak with the agent  3. wait for its end or a reason to end it
         4. leave nothing running  5. say how it ended."""
         self._loop = asyncio.get_running_loop()
         self._loop.add_signal_handler(signal.SIGTERM, self.stop, "interrupted")
         if self._interrupted():
             self.stop("interrupted")
         order = self._order
+        self._talk = begin(order, plan, self._record, self._agent_is_done)
         control = listen_or_go_without(
             order.control_address, order.control_key, self._spool, self._ask
         )
         threading.Thread(target=self._await_exit, daemon=True, name="agent").start()
-        drains = await self._connect(plan)
+        await self._errors.connect(pipe(self._process.stderr))
+        await self._talk.connect(self._process)
         await self._wait_watching()
         fall = await self._end()
-        for drain in drains:
-            await drain.finish(DRAIN_SECONDS)
-        self._transcript.close()
+        await self._talk.finish(DRAIN_SECONDS)
+        await self._errors.finish(DRAIN_SECONDS)
+        self._report(file=self._why is not None)
+        self._record.close()
         await self._last(fall)
         if control:
             control.close()
@@ -97,14 +96,6 @@ class Session:
             watch.result()
         watch.cancel()
 
-    async def _connect(self, plan: Plan) -> list[Drain]:
-        out, err = Drain(self._out), Drain(self._err)
-        await out.connect(_pipe(self._process.stdout))
-        await err.connect(_pipe(self._process.stderr))
-        if plan.stdin is not None:
-            await self._feed.connect(_pipe(self._process.stdin), plan.stdin)
-        return [out, err]
-
     def _await_exit(self) -> None:
         """On a thread of its own: wait(2) is the one way that works on every platform."""
         self._process.wait()
@@ -115,25 +106,34 @@ class Session:
         self._exited.set()
         self._over.set()
 
+    def _agent_is_done(self) -> None:
+        """It lives, but has come to its end; its report is told before it is ended."""
+        if self._why is None:
+            self._report()
+        self._over.set()
+
     async def _end(self) -> Fall:
         """After its own exit the agent's report is read first, and what it left running gets no
         gentle rung: nobody is there who would understand it."""
         if self._why is None:
             self._report()
-        rungs = self._order.ladder
-        gentle = [Rung(self._feed.abort, rungs.stdin)] if self._why and self._feed.open else []
-        fall = await end_tree(self._tree, gentle, rungs.term)
+        rungs = self._talk.gentle(stopped=self._why is not None)
+        fall = await end_tree(
+            self._tree, [] if self._exited.is_set() else rungs, self._order.ladder.term
+        )
         with suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), DRAIN_SECONDS)
         self._tree.reap()
-        if self._why is not None:
-            self._report()
         return fall
 
-    def _report(self) -> None:
-        text = take_result(self._order.result_file)
-        if text is not None:
-            self._note("result", source="file", text=self._redactor.redact(text))
+    def _report(self, *, file: bool = True) -> None:
+        """The first that is found is told, once (contract, How an agent reports)."""
+        text = take_result(self._order.result_file) if file else None
+        source = "block" if text is None else "file"
+        text = self._talk.block if text is None else text
+        if text is not None and not self._reported:
+            self._reported = True
+            self._record.note("result", source=source, text=self._redactor.redact(text))
 
     async def _last(self, fall: Fall) -> None:
         for _ in range(LAST_TRIES):
@@ -142,23 +142,18 @@ class Session:
                     "end",
                     why=self._why or "exited",
                     exit_code=self._process.returncode,
-                    error=None,
                     output_bytes=self._received(),
-                    tail=self._out.tail,
+                    tail=self._talk.tail,
                     stderr=self._err.tail,
                     killed=fall.killed,
                     survivors=fall.survivors,
+                    **self._talk.ending(),
                 )
                 return
             await asyncio.sleep(1)
 
     def _received(self) -> int:
-        return self._out.received + self._err.received
-
-    def _note(self, kind: str, **body: object) -> None:
-        """What the run can do without when the disk is full."""
-        with suppress(OSError):
-            self._spool.put(kind, **body)
+        return self._talk.received + self._err.received
 
     # --- deadlines ---------------------------------------------------------------------------
 
@@ -170,23 +165,25 @@ class Session:
             await asyncio.sleep(period)
             self._tree.reap()
             processes, cpu = self._tree.usage()
-            for due in watch.look(monotonic(), self._received(), cpu):
-                self._come_due(due, watch, processes)
+            due = watch.look(monotonic(), self._received(), cpu, self._talk.activity)
+            self._talk.grow_older(watch.step)
+            for name in due:
+                self._come_due(name, watch, processes)
 
     def _come_due(self, due: str, watch: Watch, processes: int) -> None:
         match due:
             case "silent":
-                self._note("silent", seconds=round(watch.silence, 1))
+                self._record.note("silent", seconds=round(watch.silence, 1))
             case "pulse":
-                self._note(
+                self._record.note(
                     "pulse",
                     processes=processes,
                     cpu=round(watch.share, 3),
                     output_bytes=self._received(),
                 )
             case _:
-                self._note("deadline", which=due)
-                if due != "soft":  # nothing can be asked of a command: the record is all
+                self._record.note("deadline", which=due)
+                if due != "soft":  # no agent can be asked in the middle of its turn
                     self.stop(due)
 
     # --- control -----------------------------------------------------------------------------
@@ -200,15 +197,9 @@ class Session:
             case "ping":
                 return {"ok": True, "run": self._order.run, "seq": self._spool.seq}
             case "cancel":
-                self._note("control", do="cancel")
+                self._record.note("control", do="cancel")
                 reason = request.get("reason")
                 self.stop("interrupted" if reason == "interrupted" else "cancelled")
                 return {"ok": True}
             case _:
-                return UNKNOWN
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise ValueError("the agent was started without its pipes")
-    return stream
+                return self._talk.answer(request) or UNKNOWN

@@ -2,10 +2,10 @@
 
 import pytest
 
-from roundtable_desktop.runner.deadlines import Watch, period_of
+from roundtable_desktop.runner.deadlines import EXTENSION, Activity, Watch, period_of
 from roundtable_desktop.runner.order import Deadlines
 
-LIMITS = Deadlines(silent=60, silence_limit=600, soft=1800, hard=14400)
+LIMITS = Deadlines(silent=60, silence_limit=600, soft=1800, hard=14400, ask=86400)
 
 
 def due_by_time(watch: Watch, seconds: range, output: int = 0, cpu: float = 0.0) -> dict[str, int]:
@@ -19,7 +19,7 @@ def due_by_time(watch: Watch, seconds: range, output: int = 0, cpu: float = 0.0)
 
 def test_the_period_follows_the_shortest_deadline() -> None:
     assert period_of(LIMITS) == 5
-    assert period_of(Deadlines(0.5, 1, 2, 3)) == 0.1
+    assert period_of(Deadlines(0.5, 1, 2, 3, 4)) == 0.1
 
 
 @pytest.mark.proves("F-42")
@@ -62,3 +62,37 @@ def test_a_pulse_comes_every_thirty_seconds_at_most() -> None:
     pulses = [s for s in range(0, 305, 5) if "pulse" in watch.look(s, 0, 0.5 * s)]
     assert pulses == list(range(30, 301, 30))
     assert watch.share == 0.5
+
+
+def told_at(watch: Watch, name: str, seconds: range, activity: Activity) -> list[int]:
+    return [s for s in seconds if name in watch.look(float(s), 0, 0.0, activity)]
+
+
+@pytest.mark.proves("A-22")
+def test_the_soft_limit_is_extended_as_long_as_tools_run() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    assert told_at(watch, "soft", range(0, 2000, 5), Activity(tools=3)) == [1800]
+    second, third = 1800 + int(EXTENSION), 1800 + 2 * int(EXTENSION)
+    assert told_at(watch, "soft", range(2000, 14000, 5), Activity(tools=4)) == [second, third]
+
+
+def test_without_a_tool_the_soft_limit_comes_once() -> None:
+    assert told_at(Watch(LIMITS, 5, 0), "soft", range(0, 14000, 5), Activity()) == [1800]
+
+
+@pytest.mark.proves("F-42")
+def test_a_running_tool_is_work_however_silent() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    assert told_at(watch, "silence", range(0, 1500, 5), Activity(1, working=True)) == []
+    assert told_at(watch, "silence", range(1500, 1600, 5), Activity(1)) == [1500]
+
+
+def test_a_question_stops_every_clock_but_the_pulse() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    found: dict[str, int] = {}
+    for second in range(0, 100_000, 5):
+        for name in watch.look(float(second), 0, 0.0, Activity(asking=True)):
+            found.setdefault(name, second)
+    assert found == {"pulse": 30}
+    assert (watch.silence, watch.awake, watch.step) == (0, 99_995, 5)
+    assert told_at(watch, "silent", range(100_000, 100_200, 5), Activity()) == [100_055]

@@ -39,6 +39,11 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
         "cwd": order.cwd,
         "prompt": order.prompt,
         "environment": dict(order.environment),
+        "session": order.session,
+        "permission_policy": order.permission_policy,
+        "nudge": order.nudge,
+        "demo_script": order.demo_script,
+        "bridge": list(order.bridge),
         "deadlines": asdict(order.deadlines),
     }
     _write(folder / "launch.json", words)

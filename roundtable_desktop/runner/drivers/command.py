@@ -1,28 +1,55 @@
 """Drives any program: a prompt goes in, text and an exit code come out."""
 
-import os
+import subprocess
+from collections.abc import Mapping, Sequence
 
 from roundtable_desktop.runner.agent import Plan
-from roundtable_desktop.runner.order import Order
-
-PROMPT = "{prompt}"
-PROMPT_FILE = "{prompt_file}"
-
-
-def plan(order: Order) -> Plan:
-    """The prompt goes to stdin, unless an argument asks for it or for a file that holds it."""
-    asked = any(PROMPT in word or PROMPT_FILE in word for word in order.command)
-    if not asked:
-        return Plan(order.command, order.prompt.encode("utf-8", "replace"))
-    path = order.folder / "prompt.md"
-    if any(PROMPT_FILE in word for word in order.command):
-        _write(str(path), order.prompt)
-    # The prompt last: what it says of `{prompt_file}` is its own text.
-    words = (word.replace(PROMPT_FILE, str(path)) for word in order.command)
-    return Plan(tuple(word.replace(PROMPT, order.prompt) for word in words), None)
+from roundtable_desktop.runner.control import Answer
+from roundtable_desktop.runner.deadlines import UNTOLD, Activity
+from roundtable_desktop.runner.ladder import Rung
+from roundtable_desktop.runner.order import Rungs
+from roundtable_desktop.runner.output import Output
+from roundtable_desktop.runner.pipes import Drain, Feed
+from roundtable_desktop.runner.talk import pipe
 
 
-def _write(path: str, text: str) -> None:
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(path, flags, 0o600), "wb") as file:
-        file.write(text.encode("utf-8", "replace"))
+class CommandTalk:
+    """Fulfils `Talk`. Its turn is over when the program ends, and nothing can be asked of it."""
+
+    activity: Activity = UNTOLD
+    block: str | None = None
+
+    def __init__(self, plan: Plan, ladder: Rungs, out: Output) -> None:
+        self._plan = plan
+        self._ladder = ladder
+        self._out = out
+        self._drain = Drain(out)
+        self._feed = Feed()
+
+    @property
+    def received(self) -> int:
+        return self._out.received
+
+    @property
+    def tail(self) -> str:
+        return self._out.tail
+
+    async def connect(self, process: subprocess.Popen[bytes]) -> None:
+        await self._drain.connect(pipe(process.stdout))
+        if self._plan.piped:
+            await self._feed.connect(pipe(process.stdin), self._plan.prompt)
+
+    def answer(self, request: Mapping[str, object]) -> Answer | None:
+        return None
+
+    def grow_older(self, seconds: float) -> None:
+        return None
+
+    def gentle(self, *, stopped: bool) -> Sequence[Rung]:
+        return [Rung(self._feed.abort, self._ladder.stdin)] if self._feed.open else []
+
+    async def finish(self, seconds: float) -> None:
+        await self._drain.finish(seconds)
+
+    def ending(self) -> Mapping[str, object]:
+        return {"error": None}

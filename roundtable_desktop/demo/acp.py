@@ -1,0 +1,211 @@
+"""The demo agent as an ACP program: sessions, turns, questions and reports."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtable_desktop.demo.acts import Fault, Reported, act
+from roundtable_desktop.demo.line import Closed, Line
+from roundtable_desktop.demo.remembered import Remembered
+from roundtable_desktop.demo.script import Line as Step
+from roundtable_desktop.demo.script import lines_of, script
+
+AGENT: Mapping[str, object] = {
+    "protocolVersion": 1,
+    "agentCapabilities": {"loadSession": True, "promptCapabilities": {}},
+    "agentInfo": {"name": "roundtable-demo-agent", "version": "1"},
+    "authMethods": [],
+}
+INVALID = -32602
+UNKNOWN = -32601
+BUSY = -32600
+OPTIONS = [
+    {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+]
+WINDOW = 128_000
+
+
+class Cancelled(Exception):
+    """The turn was cancelled from outside."""
+
+
+class Invalid(Exception):
+    """The request names what is not there."""
+
+
+class Session:
+    """turns: what was asked and said before. reluctant: it was told to give no result."""
+
+    def __init__(self, folder: str, turns: list[dict[str, str]]) -> None:
+        self.folder = folder
+        self.turns = turns
+        self.begun = False
+        self.reluctant = False
+        self.result: dict[str, object] | None = None
+
+
+class Turn:
+    """One prompt; the seat from which the acts are done."""
+
+    def __init__(self, line: Line, identity: str, session: Session) -> None:
+        self.folder = session.folder
+        self.said: list[str] = []
+        self.done: list[str] = []
+        self.spent: list[int] = [0, 0]
+        self._line = line
+        self._session_id = identity
+        self._tools = 0
+
+    def say(self, text: str) -> None:
+        if sum(map(len, self.said)) < WINDOW:
+            self.said.append(text)
+        self._update("agent_message_chunk", content={"type": "text", "text": text})
+
+    def tool(self, title: str, kind: str) -> None:
+        self._tools += 1
+        call = {"toolCallId": f"call-{self._tools}", "title": title, "kind": kind}
+        self._update("tool_call", status="in_progress", **call)
+        self._update("tool_call_update", status="completed", toolCallId=call["toolCallId"])
+
+    def pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            message = self._line.receive(left)
+            if message:
+                self._meanwhile(message)
+
+    def ask(self, text: str) -> bool:
+        number = self._line.next_number()
+        call = {"toolCallId": f"ask-{number}", "title": text, "kind": "other", "status": "pending"}
+        params = {"sessionId": self._session_id, "toolCall": call, "options": OPTIONS}
+        self._line.send(id=number, method="session/request_permission", params=params)
+        while True:
+            message = self._line.receive() or {}
+            if message.get("id") == number and "method" not in message:
+                outcome = (message.get("result") or {}).get("outcome") or {}
+                return bool(outcome.get("optionId") == "yes")
+            self._meanwhile(message)
+
+    def spend(self, tokens_in: int, tokens_out: int) -> None:
+        self.spent[0] += tokens_in
+        self.spent[1] += tokens_out
+        self._update("usage_update", used=sum(self.spent), size=WINDOW)
+
+    def _meanwhile(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "session/cancel":
+            raise Cancelled
+        if "method" in message and "id" in message:
+            fault = {"code": BUSY, "message": "a turn is in progress"}
+            self._line.send(id=message["id"], error=fault)
+
+    def _update(self, what: str, **update: object) -> None:
+        params = {"sessionId": self._session_id, "update": {"sessionUpdate": what, **update}}
+        self._line.send(method="session/update", params=params)
+
+
+class Acp:
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._remembered = Remembered(os.environ)
+        self._sessions: dict[str, Session] = {}
+        self._methods: dict[str, Callable[[dict[str, Any]], Mapping[str, object]]] = {
+            "initialize": lambda params: AGENT,
+            "session/new": self._new,
+            "session/load": self._load,
+            "session/prompt": self._prompt,
+        }
+
+    def serve(self) -> int:
+        """Until the input ends. Raises Gone."""
+        while True:
+            try:
+                self._answer(self._line.receive() or {})
+            except Closed:
+                return 0
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        method, number = message.get("method"), message.get("id")
+        if method is None or number is None:
+            return
+        if method not in self._methods:
+            fault = {"code": UNKNOWN, "message": f"Method not found: {method}"}
+            self._line.send(id=number, error=fault)
+            return
+        try:
+            result = self._methods[method](message.get("params") or {})
+        except Invalid as invalid:
+            self._line.send(id=number, error={"code": INVALID, "message": str(invalid)})
+        except Fault as broken:
+            self._line.send(id=number, error={"code": broken.code, "message": broken.text})
+        else:
+            self._line.send(id=number, result=result)
+
+    def _new(self, params: dict[str, Any]) -> Mapping[str, object]:
+        identity = self._remembered.new()
+        self._sessions[identity] = Session(str(params.get("cwd") or os.getcwd()), [])
+        return {"sessionId": identity}
+
+    def _load(self, params: dict[str, Any]) -> Mapping[str, object]:
+        """Tells the whole conversation again, as the protocol wants it."""
+        identity = str(params.get("sessionId"))
+        turns = self._remembered.load(identity)
+        if turns is None:
+            raise Invalid(f"no such session: {identity[:64]}")
+        self._sessions[identity] = Session(str(params.get("cwd") or os.getcwd()), turns)
+        for turn in turns:
+            for kind, text in (("user", turn["asked"]), ("agent", turn["said"])):
+                content = {"type": "text", "text": text}
+                update = {"sessionUpdate": f"{kind}_message_chunk", "content": content}
+                told = {"sessionId": identity, "update": update}
+                self._line.send(method="session/update", params=told)
+        return {}
+
+    def _prompt(self, params: dict[str, Any]) -> Mapping[str, object]:
+        identity = str(params.get("sessionId"))
+        session = self._sessions.get(identity)
+        if session is None:
+            raise Invalid(f"no such session: {identity[:64]}")
+        prompt = "\n".join(str(block.get("text", "")) for block in params.get("prompt") or [])
+        turn = Turn(self._line, identity, session)
+        try:
+            self._take(session, turn, prompt)
+        except Cancelled:
+            return {"stopReason": "cancelled"}
+        finally:
+            session.turns.append({"asked": prompt, "said": "".join(turn.said)})
+            self._remembered.save(identity, session.turns)
+        told: dict[str, object] = {"stopReason": "end_turn"}
+        if any(turn.spent):
+            names = ("inputTokens", "outputTokens", "totalTokens")
+            told["usage"] = dict(zip(names, (*turn.spent, sum(turn.spent)), strict=True))
+        return told
+
+    def _take(self, session: Session, turn: Turn, prompt: str) -> None:
+        if session.turns and not session.begun:
+            turn.say(f"Going on after {len(session.turns)} earlier turns.\n")
+        try:
+            for word, rest in self._steps(session, prompt):
+                if told := act(turn, word, rest):
+                    turn.done.append(told)
+        except Reported as over:
+            session.reluctant = over.status is None
+            session.result = {"status": over.status, **over.more}
+        else:
+            session.result = session.result or {"status": "completed"}
+        if not session.reluctant:
+            self._report(turn, {**(session.result or {}), "summary": "; ".join(turn.done)})
+
+    def _steps(self, session: Session, prompt: str) -> list[Step]:
+        """The script is for the first prompt; what is said later has its own lines, or none."""
+        first, session.begun = not session.begun, True
+        later = lines_of(prompt)
+        if later and not first:
+            session.reluctant, session.result = False, None
+        return list(script(os.environ, prompt)) if first else later
+
+    def _report(self, turn: Turn, result: dict[str, object]) -> None:
+        told = f"{result['summary'] or 'nothing new'}\n\n"
+        turn.say(f"{told}```roundtable-result\n{json.dumps(result)}\n```\n")

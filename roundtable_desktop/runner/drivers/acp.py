@@ -1,0 +1,292 @@
+"""Drives an ACP agent: one session, a turn for the order and for each message that comes later."""
+
+import asyncio
+import json
+import subprocess
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from roundtable_desktop import __version__
+from roundtable_desktop.model.states import ErrorKind
+from roundtable_desktop.runner.agent import StartFailed
+from roundtable_desktop.runner.asks import Asks
+from roundtable_desktop.runner.control import Answer
+from roundtable_desktop.runner.deadlines import Activity
+from roundtable_desktop.runner.ladder import Rung
+from roundtable_desktop.runner.order import MCP_TOKEN, MCP_URL, Order
+from roundtable_desktop.runner.output import Output
+from roundtable_desktop.runner.record import Record
+from roundtable_desktop.runner.result import find_block, take_result
+from roundtable_desktop.runner.talk import pipe
+from roundtable_desktop.runner.updates import Updates
+from roundtable_desktop.runner.usage import Usage
+from roundtable_desktop.runner.wire import METHOD_NOT_FOUND, Closed, Refused, Wire, text, words
+
+VERSION = 1
+"""Of the protocol."""
+CLIENT: Mapping[str, object] = {
+    "protocolVersion": VERSION,
+    "clientCapabilities": {
+        "fs": {"readTextFile": False, "writeTextFile": False},
+        "terminal": False,
+    },
+    "clientInfo": {"name": "roundtable-desktop", "version": __version__},
+}
+AUTH_REQUIRED = -32000
+ERROR_BYTES = 4 * 1024
+NOTE_BYTES = 500
+ID_BYTES = 512
+MESSAGES = 32
+"""Messages of people that may wait for their turn."""
+REFUSING = ("cancelled", "refusal")
+"""Stop reasons after which the agent would not report either."""
+
+
+class AcpTalk:
+    """Fulfils `Talk`, and is the host of its wire. Two prompts never overlap: `_live` is the only
+    one that speaks them."""
+
+    def __init__(
+        self,
+        order: Order,
+        environment: Mapping[str, str],
+        record: Record,
+        out: Output,
+        over: Callable[[], None],
+    ) -> None:
+        self._order = order
+        self._environment = environment
+        self._record = record
+        self._out = out
+        self._over = over
+        self._wire = Wire(self)
+        self._asks = Asks(order.permission_policy, order.deadlines.ask, record)
+        self._updates = Updates(record, out)
+        self._usage = Usage(record)
+        self._ahead = deque([order.prompt])
+        self._session = ""
+        self._turns = 0
+        self._loading = False
+        self._in_turn = False
+        self._ending = False
+        self._stopped = False
+        self._nudged = False
+        self._stop_reason: str | None = None
+        self._error: dict[str, str] | None = None
+        self.block: str | None = None
+
+    # --- what the session of the run asks ----------------------------------------------------
+
+    @property
+    def received(self) -> int:
+        return self._wire.received
+
+    @property
+    def tail(self) -> str:
+        return self._out.tail
+
+    @property
+    def activity(self) -> Activity:
+        tools = self._updates.tools
+        return Activity(tools.begun, bool(tools.running), self._asks.open)
+
+    async def connect(self, process: subprocess.Popen[bytes]) -> None:
+        await self._wire.connect(pipe(process.stdout), pipe(process.stdin))
+        self._life = asyncio.create_task(self._live())
+        self._life.add_done_callback(lambda _: self._over())
+
+    def answer(self, request: Mapping[str, object]) -> Answer | None:
+        match request.get("do"):
+            case "reply":
+                answer = self._asks.reply(request.get("ask"), request.get("option"))
+            case "message":
+                answer = self._queue(request.get("text"))
+            case _:
+                return None
+        if answer["ok"]:
+            self._record.note("control", do=request["do"])
+        return answer
+
+    def grow_older(self, seconds: float) -> None:
+        self._asks.grow_older(seconds)
+
+    def gentle(self, *, stopped: bool) -> Sequence[Rung]:
+        self._ending = True
+        self._stopped = stopped
+        rungs = self._order.ladder
+        cancel = Rung(self._cancel, rungs.cancel, lambda: not self._in_turn)
+        close = Rung(self._wire.close_input, rungs.stdin)
+        return [cancel, close] if stopped and self._in_turn else [close]
+
+    async def finish(self, seconds: float) -> None:
+        """Raises what `_live` has raised: a fault of ours is no end of an agent."""
+        self._asks.close_for_good()
+        await self._wire.finish(seconds)
+        await self._life
+        self._usage.end_turn({})
+        self._updates.close()
+
+    def ending(self) -> Mapping[str, object]:
+        return {
+            "stop_reason": self._stop_reason,
+            "nudged": self._nudged,
+            "error": self._error,
+        }
+
+    # --- the conversation --------------------------------------------------------------------
+
+    async def _live(self) -> None:
+        try:
+            await self._open()
+            while (prompt := self._next()) is not None:
+                await self._turn(prompt)
+        except Refused as fault:
+            self._fail(_kind(fault), _told(fault))
+        except StartFailed as fault:
+            self._fail(fault.kind, str(fault))
+        except Closed:
+            self._fail(ErrorKind.CRASHED, "the agent ended before it had answered")
+        finally:
+            self._ending = True
+
+    async def _open(self) -> None:
+        hello = await self._wire.call("initialize", CLIENT)
+        spoken = hello.get("protocolVersion", VERSION)
+        if spoken != VERSION:
+            raise StartFailed(ErrorKind.CLI_OUTDATED, f"it speaks version {spoken} of ACP")
+        place = {"cwd": self._order.cwd, "mcpServers": self._servers()}
+        note = ""
+        if self._order.session is not None:
+            able = words(hello.get("agentCapabilities")).get("loadSession") is True
+            note = await self._load(place) if able else "the agent cannot load a session"
+            if not note:
+                self._opened(self._order.session, loaded=True)
+                return
+        opened = await self._wire.call("session/new", place)
+        session = text(opened.get("sessionId"))
+        if not session:
+            raise StartFailed(ErrorKind.CRASHED, "it opened no session")
+        self._opened(session, loaded=False, note=note)
+
+    async def _load(self, place: Mapping[str, object]) -> str:
+        """Why it did not work; "" when it did (K-48)."""
+        self._session = self._order.session or ""
+        self._usage.resume()
+        self._loading = True
+        try:
+            await self._wire.call("session/load", {"sessionId": self._session, **place})
+        except Refused as fault:
+            self._usage = Usage(self._record)
+            return _told(fault) or "the session could not be loaded"
+        finally:
+            self._loading = False
+        return ""
+
+    def _opened(self, session: str, *, loaded: bool, note: str = "") -> None:
+        self._session = session
+        self._record.note(
+            "session",
+            id=self._record.clean(session, ID_BYTES),
+            loaded=loaded,
+            note=self._record.clean(note, NOTE_BYTES),
+        )
+
+    def _servers(self) -> list[dict[str, object]]:
+        """The bridge's token goes there by name: agents filter what their children inherit."""
+        if not self._order.bridge:
+            return []
+        command, *arguments = self._order.bridge
+        given = [(name, self._environment.get(name)) for name in (MCP_URL, MCP_TOKEN)]
+        known = [{"name": name, "value": value} for name, value in given if value is not None]
+        return [{"name": "roundtable", "command": command, "args": arguments, "env": known}]
+
+    def _next(self) -> str | None:
+        """What is to be said next; None when all is said."""
+        if self._ending:
+            return None
+        if self._ahead:
+            return self._ahead.popleft()
+        if not self._order.nudge or self._nudged or self._has_reported():
+            return None
+        if self._stop_reason in REFUSING:
+            return None
+        self._nudged = True
+        return self._order.nudge
+
+    def _has_reported(self) -> bool:
+        return self.block is not None or take_result(self._order.result_file) is not None
+
+    async def _turn(self, prompt: str) -> None:
+        self._in_turn = True
+        self._turns += 1
+        self._updates.begin_turn()
+        if self._turns > 1:
+            self._updates.remark(f"> {self._record.clean(prompt, NOTE_BYTES)}\n")
+        result: Mapping[str, Any] = {}
+        try:
+            block = {"type": "text", "text": prompt}
+            result = await self._wire.call(
+                "session/prompt", {"sessionId": self._session, "prompt": [block]}
+            )
+        finally:
+            self._in_turn = False
+            self._asks.close()
+            self._updates.end_turn(good=result.get("stopReason") == "end_turn")
+            self._usage.end_turn(result)
+            # Of two different reports the last one counts.
+            self.block = find_block(self._updates.message.text) or self.block
+        self._stop_reason = self._record.clean(text(result.get("stopReason")), ID_BYTES) or None
+
+    def _cancel(self) -> None:
+        self._wire.notify("session/cancel", {"sessionId": self._session})
+        self._asks.close_for_good()
+
+    def _fail(self, kind: str, why: str) -> None:
+        """What goes wrong once the run is being ended is no news."""
+        if not self._stopped:
+            self._error = {"kind": kind, "text": self._record.clean(why, ERROR_BYTES)}
+
+    def _queue(self, message: object) -> Answer:
+        if not isinstance(message, str) or not message.strip():
+            return {"ok": False, "why": "no text"}
+        if self._ending:
+            return {"ok": False, "why": "ended"}
+        if len(self._ahead) >= MESSAGES:
+            return {"ok": False, "why": "too many"}
+        self._ahead.append(message)
+        return {"ok": True}
+
+    # --- what the agent asks and tells ---------------------------------------------------------
+
+    async def serve(self, method: str, params: Mapping[str, Any]) -> Mapping[str, object]:
+        if method == "session/request_permission":
+            return await self._asks.put(params)
+        raise Refused(METHOD_NOT_FOUND, "Method not found")
+
+    def hear(self, method: str, params: Mapping[str, Any]) -> None:
+        """What is told outside a turn is the history of a loaded session, or about another."""
+        if method != "session/update" or params.get("sessionId") != self._session:
+            return
+        update = words(params.get("update"))
+        if update.get("sessionUpdate") == "usage_update":
+            (self._usage.replay if self._loading else self._usage.take)(update)
+        elif self._in_turn:
+            self._updates.take(update)
+
+    def puzzle(self, line: str, cut: int) -> None:
+        more = f" [and {cut} bytes that were too many]" if cut else ""
+        self._updates.remark(f"not understood: {self._record.clean(line, NOTE_BYTES)}{more}\n")
+
+
+def _kind(fault: Refused) -> str:
+    """The rest is told apart by its text, on the reading side."""
+    wants_login = fault.code == AUTH_REQUIRED and "auth" in fault.text.lower()
+    return "auth_required" if wants_login else ErrorKind.CRASHED
+
+
+def _told(fault: Refused) -> str:
+    """All that was said of it: agents hide the reason in `data`, or in a code as HTTP has it."""
+    code = str(fault.code) if 100 <= fault.code < 600 else ""
+    data = fault.data if isinstance(fault.data, str) else json.dumps(fault.data)
+    return " ".join(part for part in (code, fault.text, data if fault.data else "") if part)

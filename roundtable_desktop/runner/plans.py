@@ -1,0 +1,63 @@
+"""Says what is to be started for each adapter.
+
+Nothing of asyncio here: the agent is started before that is loaded.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from roundtable_desktop.model.states import Adapter, ErrorKind
+from roundtable_desktop.runner.agent import Plan, StartFailed
+from roundtable_desktop.runner.order import Order
+
+PROMPT = "{prompt}"
+PROMPT_FILE = "{prompt_file}"
+
+
+def plan(order: Order, environment: Mapping[str, str]) -> Plan:
+    """environment: what every agent of this run gets. Raises StartFailed for an adapter that this
+    version does not know, and OSError."""
+    if order.adapter not in _PLANS:
+        raise StartFailed(ErrorKind.SPAWN_FAILED, f"no driver for {order.adapter}")
+    return _PLANS[order.adapter](order, environment)
+
+
+def command(order: Order, environment: Mapping[str, str]) -> Plan:
+    """The prompt goes to stdin, unless an argument asks for it or for a file that holds it."""
+    asked = any(PROMPT in word or PROMPT_FILE in word for word in order.command)
+    if not asked:
+        return Plan(order.command, environment, prompt=order.prompt.encode("utf-8", "replace"))
+    path = order.folder / "prompt.md"
+    if any(PROMPT_FILE in word for word in order.command):
+        _write(path, order.prompt)
+    # The prompt last: what it says of `{prompt_file}` is its own text.
+    words = (word.replace(PROMPT_FILE, str(path)) for word in order.command)
+    arguments = tuple(word.replace(PROMPT, order.prompt) for word in words)
+    return Plan(arguments, environment, piped=False)
+
+
+def acp(order: Order, environment: Mapping[str, str]) -> Plan:
+    return Plan(order.command, environment)
+
+
+def demo(order: Order, environment: Mapping[str, str]) -> Plan:
+    """The built-in agent's script lies in a file: its lines are no part of the prompt."""
+    if order.demo_script is None:
+        return Plan(order.command, environment)
+    path = order.folder / "demo-script"
+    _write(path, order.demo_script)
+    return Plan(order.command, {**environment, "ROUNDTABLE_DEMO_SCRIPT": str(path)})
+
+
+_PLANS: Mapping[str, Callable[[Order, Mapping[str, str]], Plan]] = {
+    Adapter.COMMAND: command,
+    Adapter.ACP: acp,
+    Adapter.DEMO: demo,
+}
+
+
+def _write(path: Path, text: str) -> None:
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        file.write(text.encode("utf-8", "replace"))
