@@ -16,6 +16,7 @@ from roundtable_desktop.model.messages import (
     Result,
     SessionOpened,
     Silent,
+    Tool,
     Usage,
     Void,
     read_message,
@@ -105,6 +106,8 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
             runs.keep_ended(tx, run, {"result": message.text})
         case End():
             runs.keep_ended(tx, run, {"end": message.model_dump()})
+        case Tool():
+            pass  # the transcript tells of it; the runner's silence clock has counted it
         case _:
             log.info("spool message of no effect run=%s seq=%d", run.id, message.seq)
 

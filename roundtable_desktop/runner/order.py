@@ -47,6 +47,7 @@ class Order:
     command: tuple[str, ...]
     cwd: str
     prompt: str = field(repr=False)
+    resume_prompt: str = field(repr=False)
     environment: dict[str, str]
     deadlines: Deadlines
     ladder: Rungs
@@ -78,6 +79,7 @@ def read_order(folder: Path) -> Order:
         command=tuple(raw["command"]),
         cwd=raw["cwd"],
         prompt=raw["prompt"],
+        resume_prompt=raw["resume_prompt"],
         environment=raw["environment"],
         deadlines=Deadlines(**raw["deadlines"]),
         ladder=Rungs(**raw.get("agent_ladder", {})),

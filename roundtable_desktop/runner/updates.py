@@ -66,12 +66,18 @@ class Message:
         self._done = True
 
 
+RESULT_TOOL = "task_result"
+"""As agents show it: with the server's name before it, in many ways."""
+
+
 class Tools:
-    """The tool calls of a run. begun: how many; running: names of those that have not ended."""
+    """The tool calls of a run. begun: how many; running: names of those that have not ended;
+    reported: one that hands in a result went well, so nobody need ask for it."""
 
     def __init__(self, record: Record) -> None:
         self.begun = 0
         self.running: dict[str, str] = {}
+        self.reported = False
         self._ended: deque[str] = deque(maxlen=64)
         self._record = record
 
@@ -101,6 +107,7 @@ class Tools:
             self._end(call, "done" if good else "failed")
 
     def _end(self, call: str, status: str) -> None:
+        self.reported |= status == "done" and RESULT_TOOL in self.running[call]
         self._tell(call, status)
         self._ended.append(call)
         del self.running[call]

@@ -38,6 +38,7 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
         "command": list(order.command),
         "cwd": order.cwd,
         "prompt": order.prompt,
+        "resume_prompt": order.resume_prompt,
         "environment": dict(order.environment),
         "session": order.session,
         "permission_policy": order.permission_policy,

@@ -64,7 +64,7 @@ class AcpTalk:
         self._asks = Asks(order.permission_policy, order.deadlines.ask, record)
         self._updates = Updates(record, out)
         self._usage = Usage(record)
-        self._ahead = deque([order.prompt])
+        self._ahead: deque[str] = deque()
         self._session = ""
         self._turns = 0
         self._loading = False
@@ -161,12 +161,15 @@ class AcpTalk:
             able = words(hello.get("agentCapabilities")).get("loadSession") is True
             note = await self._load(place) if able else "the agent cannot load a session"
             if not note:
+                # What it was told before it still knows: only what is new is said (K-52).
+                self._ahead.appendleft(self._order.resume_prompt or self._order.prompt)
                 self._opened(self._order.session, loaded=True)
                 return
         opened = await self._wire.call("session/new", place)
         session = text(opened.get("sessionId"))
         if not session:
             raise StartFailed(ErrorKind.CRASHED, "it opened no session")
+        self._ahead.appendleft(self._order.prompt)
         self._opened(session, loaded=False, note=note)
 
     async def _load(self, place: Mapping[str, object]) -> str:
@@ -215,7 +218,9 @@ class AcpTalk:
         return self._order.nudge
 
     def _has_reported(self) -> bool:
-        return self.block is not None or take_result(self._order.result_file) is not None
+        if self.block is not None or self._updates.tools.reported:
+            return True
+        return take_result(self._order.result_file) is not None
 
     async def _turn(self, prompt: str) -> None:
         self._in_turn = True
