@@ -312,6 +312,10 @@ AGENTS: Mapping[str, str] = {
 }
 
 OWNER: Mapping[str, str] = {
+    "waits_intake": N_("Everything is stopped. “roundtable resume” lets it go on."),
+    "intake_passed": N_("Wakeups are taken up."),
+    "intake_waiting": N_("Everything is stopped until you resume it."),
+    "intake_stopped": N_("Everything is stopped. “roundtable resume” lets it go on."),
     "scheduler_ok": N_("The scheduler is running."),
     "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),
     "scheduler_dead": N_("The scheduler has stopped. Start Roundtable again; see the log."),

@@ -99,4 +99,31 @@ def _explanation(seen: Answer, indent: str) -> None:
         _explanation(more, indent + "  ")
 
 
-COMMANDS = [start, status, open_, explain]
+@click.command(name="force-stop")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def force_stop(home: Home, as_json: bool) -> None:
+    """Ends every process of every agent, now. Nothing is launched until you resume."""
+    seen = Client(home).post("/control", {"action": "force-stop"})
+    if as_json:
+        show_json(seen)
+    else:
+        if seen["killed"]:
+            table(seen["killed"], ["pid", "role", "name"])
+        click.echo(_("Ended: {count}. Nothing is launched now.").format(count=len(seen["killed"])))
+        click.echo(_("“roundtable resume” lets it go on."))
+    if seen["survivors"]:
+        click.echo(_("These could not be ended:"), err=True)
+        table(seen["survivors"], ["pid", "role", "name"])
+        raise SystemExit(1)
+
+
+@click.command()
+@click.pass_obj
+def resume(home: Home) -> None:
+    """Lets waiting wakeups run again."""
+    Client(home).post("/control", {"action": "resume"})
+    click.echo(_("Wakeups are taken up again."))
+
+
+COMMANDS = [start, status, open_, explain, force_stop, resume]

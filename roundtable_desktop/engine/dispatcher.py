@@ -19,7 +19,7 @@ from roundtable_desktop.model.verdicts import (
     Hold,
     Launched,
 )
-from roundtable_desktop.store import agents, tasks, wakeups, workspaces
+from roundtable_desktop.store import agents, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
 
 STUMBLED = timedelta(seconds=60)
@@ -44,7 +44,8 @@ class Dispatcher:
         if self._unjudged is not None:
             self._put_back(self._unjudged)
         with self._store.transaction() as tx:
-            wakeup = wakeups.claim_next(tx)
+            stopped = settings.of_home(tx).intake != "open"
+            wakeup = None if stopped else wakeups.claim_next(tx)
         if wakeup is None:
             return False
         self._unjudged = wakeup

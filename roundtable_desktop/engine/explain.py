@@ -9,7 +9,7 @@ from roundtable_desktop.model.states import WakeupStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
-from roundtable_desktop.store import agents, proposals, runs, wakeups
+from roundtable_desktop.store import agents, proposals, runs, settings, wakeups
 from roundtable_desktop.store.db import View
 
 
@@ -36,6 +36,7 @@ def _waiting(
         rank=wakeup.rank,
         scheduled_retry_at=wakeup.scheduled_retry_at,
         held_by=wakeup.held_by,
+        intake_open=settings.of_home(view).intake == "open",
     )
     gates: list[Mapping[str, object]] = []
     for gate, answer in before_claim(facts, now):

@@ -301,5 +301,6 @@ class Kind(StrEnum):
     MERGE_FAILED = "workspace.merge.failed"
     DELIVERY_INTENDED = "delivery.intended"
     SIGNED_IN = "person.signed_in"
+    CONTROL_CHANGED = "control.changed"
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"

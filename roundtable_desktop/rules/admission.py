@@ -26,6 +26,7 @@ class Waiting:
     rank: int
     scheduled_retry_at: datetime | None
     held_by: str | None
+    intake_open: bool = True
 
 
 def cooled_at(agent: Agent) -> datetime | None:
@@ -38,6 +39,7 @@ def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
     """Each gate before the claim with its answer, in order; the claim is one SQL statement with
     the same conditions, and a test holds the two together."""
     return [
+        ("intake", _intake(waiting, now)),
         ("scheduled_retry", _scheduled(waiting, now)),
         *([] if waiting.agent.status is not AgentStatus.ACTIVE else _of_active(waiting, now)),
     ]
@@ -45,6 +47,11 @@ def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
 
 def _of_active(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
     return [("cooldown", _cooldown(waiting, now)), ("capacity", _capacity(waiting, now))]
+
+
+def _intake(waiting: Waiting, now: datetime) -> Answer:
+    """Before all else: what a person stopped stays stopped until they resume it (C-22)."""
+    return Go() if waiting.intake_open else Hold("intake", now)
 
 
 def _scheduled(waiting: Waiting, now: datetime) -> Answer:

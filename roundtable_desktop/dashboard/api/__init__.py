@@ -5,6 +5,7 @@ from collections.abc import Callable
 import roundtable_desktop
 from roundtable_desktop.dashboard.api import (
     agents,
+    control,
     events,
     inbox,
     proposals,
@@ -26,6 +27,7 @@ def declare_all(
 ) -> None:
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
+    control.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)

@@ -28,6 +28,7 @@ class Status(Shown):
 
     version: str
     scheduler: str
+    intake: str
     sentence: str
     workspaces: list[WorkspaceStanding]
 
@@ -46,11 +47,12 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
     @api.route("GET", "/api/v1/status")
     def show_status() -> Status:
         """Open tasks by workspace, each with what it waits for."""
-        now = health()
+        now, intake = health(), look.intake()
         return Status(
             version=version,
             scheduler=now,
-            sentence=said(f"scheduler_{now}", {}),
+            sentence=said(f"scheduler_{now}" if intake == "open" else "intake_stopped", {}),
+            intake=intake,
             workspaces=[
                 WorkspaceStanding.of(one, tasks=[standing(task) for task in look.standing(one)])
                 for one in look.workspaces(None, 200)

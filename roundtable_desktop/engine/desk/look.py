@@ -31,6 +31,7 @@ from roundtable_desktop.store import (
     lists,
     proposals,
     runs,
+    settings,
     tasks,
     wakeups,
     workspaces,
@@ -189,6 +190,13 @@ class Look:
     def events_of(self, subject: Subject) -> list[Event]:
         with self._reader.snapshot() as view:
             return events.of(view, subject)
+
+    def intake(self) -> str:
+        with self._reader.snapshot() as view:
+            return settings.of_home(view).intake
+
+    def measure(self, known: Sequence[Process]) -> Sequence[ProcessFacts]:
+        return self._processes(known)
 
     # --- why -----------------------------------------------------------------------------------
 

@@ -1,0 +1,82 @@
+"""Control of everything at once: stop it now, and let it go on."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+
+from roundtable_desktop.engine.desk import Asked, Desk
+from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
+from roundtable_desktop.model.records import Process, Run, Subject
+from roundtable_desktop.model.states import Kind
+from roundtable_desktop.store import journal, runs, settings
+from roundtable_desktop.store.db import Tx
+
+PATIENCE = 14.0
+"""Seconds for the ladder of one run, all of them at once (C-71: verified gone in 15 s)."""
+_STEP = 0.05
+_AT_ONCE = 16
+
+Measure = Callable[[Sequence[Process]], Sequence[ProcessFacts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What ran when it was asked for, and what of it is left; both as pid, name, role."""
+
+    killed: Sequence[ProcessFacts]
+    survivors: Sequence[ProcessFacts]
+
+
+def force_stop(desk: Desk, asked: Asked, measure: Measure) -> Stopped:
+    """No launch after this has begun; every process of every agent ended, verified (W-29).
+
+    The wakeups go back to the queue at no cost: nothing is lost, and `resume` lets them run.
+    """
+    with desk.store.transaction() as tx:
+        _set_intake(tx, asked, "stopped")
+        live = runs.live(tx)
+        known = {run.id: runs.processes(tx, run.id) for run in live}
+    before = {run.id: measure(known[run.id]) for run in live}
+    if live:
+        with ThreadPoolExecutor(min(len(live), _AT_ONCE)) as pool:
+            list(pool.map(lambda run: _end(desk, run), live))
+    seen = [fact for facts in before.values() for fact in facts if fact.alive]
+    left = {fact.pid for run in live for fact in measure(known[run.id]) if fact.alive}
+    return Stopped(
+        killed=[fact for fact in seen if fact.pid not in left],
+        survivors=[fact for fact in seen if fact.pid in left],
+    )
+
+
+def resume(desk: Desk, asked: Asked) -> None:
+    """Waiting wakeups are taken up again."""
+    with desk.store.transaction() as tx:
+        _set_intake(tx, asked, "open")
+
+
+def _set_intake(tx: Tx, asked: Asked, to: str) -> None:
+    if settings.of_home(tx).intake != to:
+        settings.put_home(tx, asked.actor, intake=to)
+        subject = Subject("owner", "intake")
+        told = {"intake": to}
+        journal.tell(
+            tx, Kind.CONTROL_CHANGED, subject, workspace_id=None, actor=asked.actor, data=told
+        )
+    tx.nudge("queue")
+
+
+def _end(desk: Desk, run: Run) -> None:
+    """Its runner ends the tree; what has no runner is swept; what was not born is voided."""
+    launcher = desk.launcher
+    if launcher.state(run.id) is SpoolState.ABSENT and launcher.void(run.id):
+        return
+    waiting, pause = PATIENCE, Event()
+    try:
+        launcher.control(run.id, {"do": "cancel", "reason": "interrupted"})
+    except RunnerGone:
+        waiting = 0.0
+    while waiting > 0 and launcher.state(run.id) is SpoolState.LOCKED:
+        pause.wait(_STEP)
+        waiting -= _STEP
+    launcher.sweep(run.id)
