@@ -88,10 +88,10 @@ def test_a_question_that_nobody_answers_is_rejected(bench: Bench) -> None:
 
 @pytest.mark.proves("A-22")
 def test_the_clocks_stand_still_while_a_person_is_asked(bench: Bench) -> None:
-    limits = Deadlines(silent=0.4, silence_limit=0.8, soft=1.0, hard=1.2, ask=60)
+    limits = Deadlines(silent=1.5, silence_limit=2, soft=2, hard=2.5, ask=60)
     run = launch(bench, "ask", deadlines=limits)
     bench.first(run, Ask)
-    time.sleep(2)
+    time.sleep(3)
     assert _reply(bench, run, "1", "reject_once")["ok"]
     assert bench.finish(run).why == "exited"
     assert bench.of_kind(run, Deadline) == []

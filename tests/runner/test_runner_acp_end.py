@@ -54,7 +54,7 @@ def test_children_that_outlive_the_last_turn_are_gone(bench: Bench) -> None:
     assert len(bench.of_kind(run, Result)) == 1
 
 
-@pytest.mark.proves("F-42", "A-21")
+@pytest.mark.proves("A-21")
 def test_a_silent_retry_for_ever_is_ended(bench: Bench) -> None:
     does = "sys.stderr.write('429 Too Many Requests'); sys.stderr.flush()"
     run = bench.launch_quick(
@@ -66,7 +66,6 @@ def test_a_silent_retry_for_ever_is_ended(bench: Bench) -> None:
     assert bench.of_kind(run, Silent)
 
 
-@pytest.mark.proves("F-42")
 def test_a_silent_agent_whose_tool_runs_is_left_to_work(bench: Bench) -> None:
     run = bench.launch_quick(
         *prompt(

@@ -80,7 +80,7 @@ def test_without_a_tool_the_soft_limit_comes_once() -> None:
     assert told_at(Watch(LIMITS, 5, 0), "soft", range(0, 14000, 5), Activity()) == [1800]
 
 
-@pytest.mark.proves("F-42")
+@pytest.mark.proves("A-21")
 def test_a_running_tool_is_work_however_silent() -> None:
     watch = Watch(LIMITS, 5, 0)
     assert told_at(watch, "silence", range(0, 1500, 5), Activity(1, working=True)) == []

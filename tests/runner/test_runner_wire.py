@@ -158,7 +158,6 @@ def test_an_agent_that_reads_nothing_makes_nothing_grow(bench: Bench) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("F-39")
 def test_a_flood_of_messages_is_kept_within_bounds(bench: Bench) -> None:
 
     run = bench.launch_quick(
