@@ -97,11 +97,14 @@ def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
 
 
 def _gone(mark: str, seconds: float) -> bool:
+    """Twice in a row: one look may miss what forks and exits meanwhile."""
+    empty = 0
     for _ in range(round(seconds / _LOOK)):
-        if not marked(mark):
+        empty = 0 if marked(mark) else empty + 1
+        if empty == 2:
             return True
         time.sleep(_LOOK)
-    return not marked(mark)
+    return False
 
 
 def _living_ticks(pid: int) -> int | None:

@@ -19,6 +19,7 @@ class Process:
 
     pid: int
     parent: int
+    group: int
     ticks: int
     name: str
     dead: bool
@@ -46,6 +47,7 @@ def look_at(pid: int) -> Process | None:
     return Process(
         pid=pid,
         parent=int(fields[1]),
+        group=int(fields[2]),
         ticks=int(fields[19]),
         name=head.partition(b"(")[2].decode("utf-8", "replace"),
         # A leader that is gone while its threads still run is no corpse yet.

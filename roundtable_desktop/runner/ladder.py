@@ -45,12 +45,14 @@ async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> F
 
 
 async def _kill(tree: Tree) -> dict[int, Process]:
-    """Stopped before they are killed: what is stopped cannot fork away."""
+    """Groups first; the rest is stopped before it is killed: what is stopped cannot fork away."""
     hit: dict[int, Process] = {}
     loop = asyncio.get_running_loop()
     until = loop.time() + KILL_SECONDS
-    while loop.time() < until and (members := tree.members()):
-        tree.send(members, signal.SIGSTOP)
+    while loop.time() < until and not tree.empty():
+        hit |= {process.pid: process for process in tree.members()}
+        tree.kill_groups()
+        tree.send(tree.members(), signal.SIGSTOP)
         members = tree.members()
         hit |= {process.pid: process for process in members}
         tree.send(members, signal.SIGKILL)
@@ -62,8 +64,7 @@ async def _gone(tree: Tree, seconds: float) -> bool:
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while True:
-        tree.reap()
-        if not tree.members():
+        if tree.empty():
             return True
         if loop.time() >= until:
             return False

@@ -15,16 +15,19 @@ def take_result(path: Path) -> str | None:
     Control characters are no text: escaped in JSON they would make a line that no reader takes.
     """
     try:
-        # Not blocking: the agent may have put a FIFO there.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        raw = file.read(LIMIT + 1)
-    try:
+        raw = _read(path)
         text = raw.decode()
-    except UnicodeDecodeError:
+    except (OSError, UnicodeDecodeError):
         return None
     return None if len(raw) > LIMIT or _CONTROL.search(text) else text
+
+
+def _read(path: Path) -> bytes:
+    # Not blocking: the agent may have put a FIFO there.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("no regular file")
+        return os.read(descriptor, LIMIT + 1)
+    finally:
+        os.close(descriptor)

@@ -10,6 +10,7 @@ from pathlib import Path
 SEGMENT = 4 * 1024 * 1024
 HEAD = 5
 TAIL = 5
+_NEW = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -79,15 +80,15 @@ class Transcript:
         self._dropped.text_bytes += old.text_bytes
         self._dropped.lines += old.lines
         record = {"dropped": {"bytes": self._dropped.text_bytes, "lines": self._dropped.lines}}
-        private = self._folder / ".dropped"
-        private.write_text(json.dumps(record) + "\n")
+        private = self._folder / f".dropped.{old.number}"
+        with open(os.open(private, _NEW, 0o600), "w") as file:
+            file.write(json.dumps(record) + "\n")
         private.replace(self._path(self._dropped.number))
         if old.number != self._dropped.number:
             self._path(old.number).unlink()
 
     def _open(self, number: int) -> int:
-        flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(self._path(number), flags, 0o600)
+        return os.open(self._path(number), _NEW, 0o600)
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:06}.ndjson"

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 from roundtable_desktop.runner.identity import HAS_PROC, PROC, Process, look_at, send
 
@@ -55,12 +56,34 @@ class Tree:
         for process in members:
             send(process.pid, process.ticks, number)
 
-    def reap(self) -> None:
-        """Takes leave of orphans that ended; never of the leader, whose exit code is wanted."""
+    def kill_groups(self) -> None:
+        """A chain of forks outruns every look at /proc, but not a signal to its group: no fork
+        succeeds while one is pending. Our agent leads its session, so a group with one of ours
+        in it has no stranger; the corpses count, for they keep the group's number from reuse."""
         everybody = _everybody() if HAS_PROC else {}
-        for process in everybody.values():
-            if process.dead and process.parent == os.getpid() and process.pid != self._leader:
-                os.waitpid(process.pid, os.WNOHANG)
+        groups = {everybody[pid].group for pid in _below(everybody, os.getpid())}
+        for group in groups - {os.getpgrp(), 0, 1}:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+
+    def empty(self) -> bool:
+        """Nothing is left. Below us the kernel itself says so: a look at /proc may miss what
+        forks and exits while we look."""
+        return not self.reap() and not self.members()
+
+    def reap(self) -> bool:
+        """Takes leave of orphans that ended; never of the leader, whose exit code is wanted.
+        False when we have no child any more (or, on macOS before Python 3.13, cannot know)."""
+        if not hasattr(os, "waitid"):
+            return False
+        try:
+            while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                if ended.si_pid == self._leader:
+                    break  # its own waiter is about to take it
+                os.waitpid(ended.si_pid, os.WNOHANG)
+        except ChildProcessError:
+            return False
+        return True
 
     def _marked(self, pid: int) -> bool:
         try:
@@ -73,7 +96,7 @@ class Tree:
             os.kill(self._leader, 0)
         except OSError:
             return []
-        return [Process(self._leader, os.getpid(), 0, "", dead=False, cpu=0.0)]
+        return [Process(self._leader, os.getpid(), self._leader, 0, "", False, 0.0)]
 
 
 def _everybody() -> dict[int, Process]:

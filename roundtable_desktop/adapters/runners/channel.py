@@ -6,13 +6,16 @@ import struct
 from collections.abc import Mapping
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roundtable_desktop.adapters.runners.folder import Address
 from roundtable_desktop.model.ports import RunnerGone
 
 ANSWER_BYTES = 65536
-Channel = Connection[Any, Any]
+if TYPE_CHECKING:  # generic in the type stubs only
+    Channel = Connection[Any, Any]
+else:
+    Channel = Connection
 
 
 def open_channel(address: Address, seconds: float) -> Channel:

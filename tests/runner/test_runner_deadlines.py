@@ -1,0 +1,64 @@
+"""The deadlines as values: no clock, no process."""
+
+import pytest
+
+from roundtable_desktop.runner.deadlines import Watch, period_of
+from roundtable_desktop.runner.order import Deadlines
+
+LIMITS = Deadlines(silent=60, silence_limit=600, soft=1800, hard=14400)
+
+
+def due_by_time(watch: Watch, seconds: range, output: int = 0, cpu: float = 0.0) -> dict[str, int]:
+    """When each deadline came due first; cpu: used per second."""
+    found: dict[str, int] = {}
+    for second in seconds:
+        for name in watch.look(float(second), output, cpu * second):
+            found.setdefault(name, second)
+    return found
+
+
+def test_the_period_follows_the_shortest_deadline() -> None:
+    assert period_of(LIMITS) == 5
+    assert period_of(Deadlines(0.5, 1, 2, 3)) == 0.1
+
+
+@pytest.mark.proves("F-42")
+def test_an_idle_agent_comes_due_in_order() -> None:
+    found = due_by_time(Watch(LIMITS, 5, 0), range(0, 14500, 5))
+    assert found == {"pulse": 30, "silent": 60, "silence": 600, "soft": 1800, "hard": 14400}
+
+
+def test_a_busy_tree_is_silent_but_not_ended_for_it() -> None:
+    found = due_by_time(Watch(LIMITS, 5, 0), range(0, 2000, 5), cpu=0.02)
+    assert "silence" not in found
+    assert found["silent"] == 60
+
+
+def test_a_tree_that_stops_working_is_ended_one_limit_later() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    due_by_time(watch, range(0, 1000, 5), cpu=1.0)
+    found = {}
+    for second in range(1000, 2000, 5):
+        for name in watch.look(second, 0, 995.0):
+            found.setdefault(name, second)
+    assert 1580 <= found["silence"] <= 1600
+
+
+def test_each_silence_is_told_once() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    told = [s for s in range(0, 400, 5) if "silent" in watch.look(s, s // 200, 0.0)]
+    assert told == [60, 260]
+
+
+@pytest.mark.proves("F-30", "F-42")
+def test_a_suspend_adds_two_periods_at_most() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    assert watch.look(8 * 3600.0, 0, 0.0) == []
+    assert watch.awake == 10
+
+
+def test_a_pulse_comes_every_thirty_seconds_at_most() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    pulses = [s for s in range(0, 305, 5) if "pulse" in watch.look(s, 0, 0.5 * s)]
+    assert pulses == list(range(30, 301, 30))
+    assert watch.share == 0.5
