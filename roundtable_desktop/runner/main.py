@@ -49,7 +49,6 @@ def main(arguments: Sequence[str]) -> int:
     except (StartFailed, OSError) as fault:
         _never_ran(spool, fault, redactor)
         return 0
-    spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
     _live(order, spool, agent, planned, redactor, interrupted)
     return 0
 
@@ -92,14 +91,15 @@ def _live(
     redactor: Redactor,
     interrupted: Callable[[], bool],
 ) -> None:
-    import asyncio
-
-    from roundtable_desktop.runner.session import Session
-
-    async def live() -> None:
-        await Session(order, spool, agent, redactor, interrupted).run(planned)
-
     try:
+        spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
+        import asyncio
+
+        from roundtable_desktop.runner.session import Session
+
+        async def live() -> None:
+            await Session(order, spool, agent, redactor, interrupted).run(planned)
+
         asyncio.run(live())
     except BaseException:  # a fault of ours must not leave the agent running without a runner
         everything = tree.Tree(order.run, agent.pid)

@@ -23,9 +23,8 @@ class Deadlines:
 
 @dataclass(frozen=True, slots=True)
 class Rungs:
-    """Seconds that each gentle rung of the ladder waits before the next (law 11)."""
+    """Seconds that a rung of the ladder waits before the next (law 11); a command has no cancel."""
 
-    cancel: float = 3.0
     stdin: float = 2.0
     term: float = 5.0
 

@@ -62,6 +62,8 @@ class Tree:
         in it has no stranger; the corpses count, for they keep the group's number from reuse."""
         everybody = _everybody() if HAS_PROC else {}
         groups = {everybody[pid].group for pid in _below(everybody, os.getpid())}
+        if not HAS_PROC:
+            groups = {self._leader}
         for group in groups - {os.getpgrp(), 0, 1}:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)

@@ -18,7 +18,7 @@ from roundtable_desktop.model.messages import End, Hello, Message, read_message
 from roundtable_desktop.model.ports import LaunchOrder, SpoolState
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
-QUICK = {"cancel": 0.2, "stdin": 0.2, "term": 0.4}
+QUICK = {"stdin": 0.2, "term": 0.4}
 """A ladder for tests that are not about its figures."""
 _numbers = itertools.count(1)
 

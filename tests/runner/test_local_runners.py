@@ -53,6 +53,7 @@ def test_a_run_goes_on_when_the_app_is_killed_and_is_found_again(bench: Bench) -
     assert bench.first(order.run, AgentBorn).pid == agent
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-06", "F-13")
 def test_a_killed_runner_leaves_a_free_spool_and_the_sweep_leaves_nothing(bench: Bench) -> None:
     script = "setsid sh -c \"trap '' TERM; while :; do sleep 1; done\" & sleep 600"
@@ -146,6 +147,7 @@ def test_a_run_that_is_not_born_yet_is_told_of_when_it_is(bench: Bench) -> None:
     assert bench.runners.wait(5) == {order.run}
 
 
+@pytest.mark.slow
 def test_a_stopped_runner_holds_up_no_other(bench: Bench) -> None:
     stuck, live = bench.launch_quick("sleep", "600"), bench.launch_quick("sleep", "600")
     pid = bench.first(stuck, Hello).pid

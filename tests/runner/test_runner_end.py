@@ -12,7 +12,7 @@ import pytest
 from runner_bench import PYTHON, Bench, until
 
 from roundtable_desktop.model.messages import AgentBorn, Controlled, Deadline, Hello, Result, Silent
-from roundtable_desktop.model.ports import Deadlines
+from roundtable_desktop.model.ports import Deadlines, SpoolState
 
 DAEMON = """
 import os, sys, time
@@ -125,6 +125,16 @@ def test_sighup_and_sigint_do_not_end_a_run(bench: Bench) -> None:
     for number in (signal.SIGHUP, signal.SIGINT):
         os.kill(bench.first(run, Hello).pid, number)
     assert bench.finish(run).why == "exited"
+
+
+def test_a_fault_of_the_runner_ends_its_agent(bench: Bench) -> None:
+    """Here it cannot make the transcript's folder; no agent may live on without a runner."""
+    order = bench.order(*PYTHON, SLEEPER)
+    (bench.prepare(order) / "out").write_text("in the way")
+    runner = bench.start_runner(order.run)
+    assert runner.wait(10) == 1
+    assert bench.runners.state(order.run) is SpoolState.FREE
+    until(lambda: not bench.left(order.run))
 
 
 @pytest.mark.parametrize("reason", ["cancelled", "interrupted"])

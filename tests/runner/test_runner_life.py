@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from runner_bench import PYTHON, Bench
+from runner_bench import PYTHON, Bench, until
 
 from roundtable_desktop.model.messages import AgentBorn, End, Hello, Result
 from roundtable_desktop.model.ports import SpoolState
@@ -40,7 +40,7 @@ def test_hello_is_the_identity_of_the_runner(bench: Bench) -> None:
     assert hello.control == launch["control_address"]
 
 
-@pytest.mark.proves("S-72", "A6")
+@pytest.mark.proves("S-72")
 def test_the_agent_sees_the_allow_list_and_nothing_else(bench: Bench) -> None:
     given = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     run = bench.launch("env", "-0", environment=given, secrets={"TOKEN": "no"}, task=None)
@@ -194,6 +194,29 @@ def test_the_runner_needs_the_standard_library_only(tmp_path: Path) -> None:
             "roundtable_desktop.rules.redact",
         ]
     )
+
+
+def test_nothing_is_imported_once_the_agent_runs(bench: Bench) -> None:
+    """An update may replace the program's files meanwhile."""
+    code = (
+        "import sys, asyncio\n"
+        "late, run = [], asyncio.run\n"
+        "def listen(coroutine):\n"
+        "    sys.addaudithook(lambda event, a: event == 'import' and late.append(a[0]))\n"
+        "    return run(coroutine)\n"
+        "asyncio.run = listen\n"
+        "from roundtable_desktop.runner.main import main\n"
+        "main(sys.argv[1:]); print(late)\n"
+    )
+    order = bench.order("sh", "-c", "cat; echo $ROUNDTABLE_RUN; sleep 600", prompt="a prompt")
+    folder = bench.prepare(order)
+    words = [sys.executable, "-I", "-c", code, str(folder)]
+    runner = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    until(lambda: bench.printed(order.run))
+    bench.runners.attach(order.run)
+    until(lambda: not bench.runners.wait(0.2))
+    bench.runners.control(order.run, {"do": "cancel"})
+    assert runner.communicate(timeout=15)[0] == "[]\n"
 
 
 def test_an_unknown_part_is_refused() -> None:

@@ -30,7 +30,7 @@ open(os.environ['ROUNDTABLE_RESULT_FILE'], 'w').write('{"summary": "%s"}' % s)
 """
 
 
-@pytest.mark.proves("S-71", "A6")
+@pytest.mark.proves("S-71")
 def test_no_form_of_a_secret_reaches_the_disk_or_the_spool(bench: Bench) -> None:
     run = bench.launch(*PYTHON, LEAK, secrets={"TOKEN": SECRET})
     end = bench.finish(run)
