@@ -27,7 +27,7 @@ class World:
         for folder in (self.user_home, root / "empty", self.repo):
             folder.mkdir()
         (self.user_home / ".gitconfig").write_text(
-            "[user]\n\tname = Ada Lovelace\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+            "[user]\nname = Ada Lovelace\nemail = ada@example.org\n[init]\ndefaultBranch = main\n"
         )
         self.git = HardenedGit(root / "empty", self.user_home)
 

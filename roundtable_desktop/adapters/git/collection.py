@@ -72,9 +72,10 @@ def collect(
 
 def _one(reasons: list[Reason]) -> Mapping[str, object] | None:
     """The first reason, with the others behind it: a person must see them all."""
-    if len(reasons) < 2:
-        return reasons[0] if reasons else None
-    return {**reasons[0], "also": reasons[1:]}
+    distinct = [one for number, one in enumerate(reasons) if one not in reasons[:number]]
+    if len(distinct) < 2:
+        return distinct[0] if distinct else None
+    return {**distinct[0], "also": distinct[1:]}
 
 
 def _seed(outside: Room, room: Room, copy: Path, base: str) -> None:
@@ -131,7 +132,7 @@ def _sort(room: Room, copy: bytes) -> _Sorted:
             sorting.reasons.append({"code": "submodule", "path": shown(path.rstrip(b"/"))})
         elif known.get(path) == GITLINK and os.path.isdir(os.path.join(copy, path)):
             continue
-        elif means_git(path):
+        elif means_git(path) or _is_linked_gitmodules(copy, path):
             sorting.reasons.append({"code": "git_name", "path": shown(path)})
         elif _is_there(copy, path, links):
             sorting.take.append(path)
@@ -157,6 +158,12 @@ def _untracked(room: Room) -> list[bytes]:
 def _worked_in_submodule(copy: bytes, path: bytes, mode: str | None) -> bool:
     folder = os.path.join(copy, path)
     return mode == GITLINK and os.path.isdir(folder) and bool(os.listdir(folder))
+
+
+def _is_linked_gitmodules(copy: bytes, path: bytes) -> bool:
+    """git takes no such link, and would then take nothing at all."""
+    name = os.path.basename(path).lower()
+    return name == b".gitmodules" and os.path.islink(os.path.join(copy, path))
 
 
 def _is_there(copy: bytes, path: bytes, links: dict[bytes, bool]) -> bool:

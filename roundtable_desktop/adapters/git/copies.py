@@ -11,7 +11,7 @@ from roundtable_desktop.adapters.git.names import HEADS, check_branch, check_com
 from roundtable_desktop.adapters.git.private import format_section, lay_out, section
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
 from roundtable_desktop.model.errors import Invalid
-from roundtable_desktop.model.ports import Repository
+from roundtable_desktop.model.ports import GitFailed, Repository
 
 UNFINISHED = ".tmp-copy"
 NO_PUSH = "disabled://pushing-is-switched-off-in-this-copy"
@@ -39,7 +39,7 @@ def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) 
     keep(room, base_ref(folder), check_commit(commit))
     final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = final.with_name(final.name + UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)
+    _remove(unfinished)
     unfinished.mkdir(mode=0o700)
     _lay_out(room, repository, unfinished, commit)
     _check_out(room, unfinished, commit)
@@ -52,8 +52,23 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
     if room.commit(base_ref(folder)) is None:
         return
     _check_place(repository, Path(folder))
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(Path(folder))
     drop_ref(runner, repository, base_ref(folder))
+
+
+def _remove(folder: Path) -> None:
+    """Read-only folders too, as some package caches make them. Raises GitFailed."""
+    try:
+        if not folder.exists():
+            return
+        folder.chmod(0o700)
+        for where, folders, _ in os.walk(folder):
+            for name in folders:
+                if not os.path.islink(inner := os.path.join(where, name)):
+                    os.chmod(inner, 0o700)
+        shutil.rmtree(folder)
+    except OSError as failed:
+        raise GitFailed("copy_not_removed", str(failed)) from failed
 
 
 def _check_place(repository: Repository, folder: Path) -> None:

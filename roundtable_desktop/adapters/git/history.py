@@ -84,7 +84,7 @@ def diff(
 
 def write_commit(room: Room, tree: str, parent: str, message: str, at: datetime) -> str:
     """Raises GitFailed(`no_identity`): none is invented (C-108)."""
-    if not room.identity["GIT_AUTHOR_NAME"] or not room.identity["GIT_AUTHOR_EMAIL"]:
+    if not room.identity:
         raise GitFailed("no_identity")
     feed = message.encode(errors="replace")
     return room.at(at).word("commit-tree", tree, "-p", parent, "-F", "-", feed=feed)

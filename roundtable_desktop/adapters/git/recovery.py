@@ -3,6 +3,7 @@
 import os
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -51,13 +52,12 @@ def finish(
     git_dirs = [place.git_dir for place in here]
     locks = _locks(repository, ref, git_dirs)
     ours = [lock for lock in locks if _is_younger(lock, intended_at)]
-    for lock in ours:
-        with suppress(FileNotFoundError):
-            lock.unlink()
     head = room.commit(ref)
+    if head != check_commit(old) or len(here) != 1:
+        _unlock(ours)
     if head is None:
         return Delivered(held={"code": "branch_missing"})
-    if head != check_commit(old):
+    if head != old:
         has_new = room.ask("merge-base", "--is-ancestor", check_commit(new), head).code == 0
         return Delivered(moved=not has_new)
     if len(here) != 1:
@@ -65,16 +65,18 @@ def finish(
     checkout = here[0]
     command = by_hand("-C", checkout.path, "merge", "--ff-only", "--no-overwrite-ignore", new)
     if foreign := next((lock for lock in locks if lock not in ours), None):
+        _unlock(ours)
         return Delivered(held={"code": "git_busy", "file": foreign.name, "command": command})
     inside = users_room(runner, repository, git_dir=checkout.git_dir, work_tree=checkout.path)
-    return _settle(inside, ref, old, new, command, begun=bool(ours))
+    return _settle(inside, ref, old, new, command, ours)
 
 
 def _settle(
-    room: Room, ref: str, old: str, new: str, command: str, *, begun: bool
+    room: Room, ref: str, old: str, new: str, command: str, locks: list[Path]
 ) -> Delivered | None:
     paths = touched_by(room, old, new)
     if not staged_otherwise(room, new, paths):
+        _unlock(locks)
         answer = room.ask("update-ref", "-m", "roundtable: deliver", ref, new, old)
         if answer.code == 0:
             return Delivered()
@@ -82,7 +84,8 @@ def _settle(
             return Delivered(moved=True)
         held = {"code": "git_failed", "text": answer.error, "command": command}
         return Delivered(held=held)
-    if reason := take_back(room, old, new, paths, begun=begun):
+    begun = any(lock.name == "index.lock" for lock in locks)
+    if reason := take_back(room, old, new, paths, begun=begun, locks=locks):
         return Delivered(held={**reason, "command": command})
     return None
 
@@ -103,30 +106,65 @@ def _is_younger(lock: Path, moment: datetime) -> bool:
     return written >= moment - TICK
 
 
+def _unlock(locks: list[Path]) -> None:
+    for lock in locks:
+        lock.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What differs from the old commit: the paths, those with a file, those in the index."""
+
+    suspects: list[Touched]
+    written: list[Touched]
+    staged: set[bytes]
+
+
 def take_back(
-    room: Room, old: str, new: str, paths: list[Touched], *, begun: bool
+    room: Room,
+    old: str,
+    new: str,
+    paths: list[Touched],
+    *,
+    begun: bool,
+    locks: list[Path],
 ) -> Reason | None:
     """Every touched path that holds the new bytes, or a beginning of them, gets the old ones.
 
     A reason when some path holds anything else; then nothing is written. begun: git is known to
-    have started, so that a missing file is its doing; else only new bytes show that it did.
+    have started, so that a missing or shortened file is its doing; else only new bytes show it.
+    The locks go last but for the index: as long as they are there, a taking back that was killed
+    itself is seen to have begun.
     """
+    left = _left_behind(room, old, paths)
+    if not begun and not left.written:
+        _unlock(locks)
+        return None
+    reason = _doubt(room, new, paths, left, begun)
+    if reason is None:
+        _restore_files(room, paths, left)
+    _unlock(locks)
+    if reason is None:
+        _restore_index(room, left)
+    return reason
+
+
+def _left_behind(room: Room, old: str, paths: list[Touched]) -> _Left:
     staged = set(staged_otherwise(room, old, paths))
     dirty = edited(room, [(one.path, one.old) for one in paths])
     suspects = [one for one in paths if one.path in dirty | staged or _extra(room, one)]
     written = [one for one in suspects if os.path.lexists(_place(room, one))]
-    if not begun and not written:
-        return None
-    names = {one.path for one in suspects}
-    for one in written:
-        if not _is_ours(room, one, names):
+    return _Left(suspects, written, staged)
+
+
+def _doubt(room: Room, new: str, paths: list[Touched], left: _Left, begun: bool) -> Reason | None:
+    names = {one.path for one in left.suspects}
+    for one in left.written:
+        if not _is_ours(room, one, names, begun):
             return {"code": "path_changed", "path": one.shown()}
-    if users_own := staged.intersection(staged_otherwise(room, new, paths)):
+    if users_own := left.staged.intersection(staged_otherwise(room, new, paths)):
         return {"code": "path_changed", "path": shown(min(users_own))}
-    if reason := symlinked_folder(room, suspects):
-        return reason
-    _restore(room, suspects, staged)
-    return None
+    return symlinked_folder(room, left.suspects)
 
 
 def _extra(room: Room, one: Touched) -> bool:
@@ -137,8 +175,9 @@ def _place(room: Room, one: Touched) -> bytes:
     return os.path.join(os.fsencode(room.work_tree or ""), one.path)
 
 
-def _is_ours(room: Room, one: Touched, suspects: set[bytes]) -> bool:
-    """The old bytes, the new ones or a beginning of them, in a file of the right kind."""
+def _is_ours(room: Room, one: Touched, suspects: set[bytes], begun: bool) -> bool:
+    """Bytes that git wrote, or began to: of the new commit, or of the old one when it was being
+    taken back; in a file of the right kind."""
     place = _place(room, one)
     mode = os.lstat(place).st_mode
     if stat.S_ISDIR(mode):  # made for other paths of the delivery, which are judged themselves
@@ -149,7 +188,11 @@ def _is_ours(room: Room, one: Touched, suspects: set[bytes]) -> bool:
         return False
     have = Path(os.fsdecode(place)).read_bytes()
     was, will_be = _bytes(room, one, one.old), _bytes(room, one, one.new)
-    return have == was or (will_be is not None and will_be.startswith(have))
+    begins_new = will_be is not None and will_be.startswith(have)
+    begins_old = (was or b"").startswith(have)
+    if begun:
+        return begins_new or begins_old
+    return have == was or (begins_new and not begins_old)
 
 
 def _target(room: Room, one: Touched, target: bytes) -> bool:
@@ -165,18 +208,23 @@ def _bytes(room: Room, one: Touched, side: Side) -> bytes | None:
     return room.tell("cat-file", "--filters", f"--path={path}", side.blob, seconds=LONG)
 
 
-def _restore(room: Room, suspects: list[Touched], staged: set[bytes]) -> None:
+def _restore_files(room: Room, paths: list[Touched], left: _Left) -> None:
     """New files go first, with the folders that they leave empty; then the old ones come back."""
-    new_only = [one for one in suspects if not one.old.exists]
-    for one in new_only:
-        _remove(room, one)
-    back = [(one.path, one.old) for one in suspects if one.old.exists]
+    for one in paths:
+        if not one.old.exists:
+            _remove(room, one)
     with scratch_index(room) as scratch:
-        load(scratch, back)
+        load(scratch, ((one.path, one.old) for one in left.suspects))
         scratch.tell("checkout-index", "-f", "-q", "-a", seconds=LONG)
-    gone = [one.path + b"\0" for one in new_only if one.path in staged]
-    room.tell("update-index", "-z", "--force-remove", "--stdin", feed=b"".join(gone))
-    load(room, [(path, side) for path, side in back if path in staged])
+
+
+def _restore_index(room: Room, left: _Left) -> None:
+    """Only a merge that failed at its ref has left the new entries there."""
+    staged = [one for one in left.suspects if one.path in left.staged]
+    gone = b"".join(one.path + b"\0" for one in staged if not one.old.exists)
+    if staged:
+        room.tell("update-index", "-z", "--force-remove", "--stdin", feed=gone)
+        load(room, ((one.path, one.old) for one in staged))
     room.ask("update-index", "-q", "--refresh", seconds=LONG)
 
 
@@ -185,7 +233,8 @@ def _remove(room: Room, one: Touched) -> None:
     with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
         os.unlink(place)
     folder, top = os.path.dirname(place), os.fsencode(room.work_tree or "")
-    with suppress(OSError):
+    with suppress(OSError):  # the first folder that is not empty, or not ours, is the last
         while folder != top:
-            os.rmdir(folder)
+            with suppress(FileNotFoundError):
+                os.rmdir(folder)
             folder = os.path.dirname(folder)

@@ -95,6 +95,8 @@ class Room:
 
 def identity(repository: Repository) -> dict[str, str]:
     """The user's own name on whatever is committed; none is invented (C-108)."""
+    if not repository.author_name or not repository.author_email:
+        return {}
     return {
         "GIT_AUTHOR_NAME": repository.author_name,
         "GIT_AUTHOR_EMAIL": repository.author_email,

@@ -28,11 +28,14 @@ def plain_bytes(path: Path) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:
-        size = os.fstat(descriptor)
-        if not stat.S_ISREG(size.st_mode) or size.st_size > READ_BYTES:
+    try:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
             return None
-        return file.read(READ_BYTES)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(READ_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 def refuse_traps(folder: Path) -> None:
