@@ -98,7 +98,7 @@ THINGS: Mapping[str, str] = {
     "ambiguous_id": N_("“{given}” fits more than one. Give more of the id's last characters."),
     "name_taken": N_("The name “{name}” is taken. Choose another one."),
     "path_registered": N_("{path} is a workspace already."),
-    "path_missing": N_("There is no folder {path}."),
+    "path_missing": N_("There is no such folder. Name one that is there."),
     "command_empty": N_("The command is empty. Say what starts this agent."),
     "detached_head": N_(
         "In {path} no branch is checked out. Say which one to start from (base_branch)."
@@ -122,15 +122,16 @@ THINGS: Mapping[str, str] = {
 GIT: Mapping[str, str] = {
     "git_missing": N_("No git was found. Install git and try again."),
     "git_too_old": N_("This git ({found}) is too old: {needed} or newer is needed. Update it."),
-    "not_a_repository": N_("{path} is no git repository. “git init” makes it one."),
+    "not_a_repository": N_("This folder is in no git repository. “git init” makes it one."),
+    "inside_git_dir": N_("This is git's own folder. Name the working tree instead."),
     "bare_repository": N_(
         "This is a bare repository. Register a clone of it that has a working tree."
     ),
-    "no_commit": N_("{path} has no commit yet. Make a first one, then try again."),
+    "no_commit": N_("This repository has no commit yet. Make a first one, then try again."),
     "no_identity": N_(
         "In {path} git does not know who you are. Set user.name and user.email with “git config”."
     ),
-    "bad_branch_name": N_("“{branch}” is not a name that a branch can have."),
+    "bad_branch_name": N_("This is not a name that a branch can have here."),
     "unknown_branch": N_("There is no branch “{branch}”."),
 }
 
