@@ -140,17 +140,16 @@ class House(Person):
     # --- the owner -----------------------------------------------------------------------------
 
     def start(self, *words: str, umask: int = -1, **env: str) -> dict[str, Any]:
-        log = open(self.root / "owner.stderr", "ab")
-        self.owner = subprocess.Popen(
-            [ROUNDTABLE, "start", *(words or ("--port", "0"))],
-            cwd=self.root,
-            env=self.env | env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            umask=umask,
-        )
-        log.close()
+        with open(self.root / "owner.stderr", "ab") as log:
+            self.owner = subprocess.Popen(
+                [ROUNDTABLE, "start", *(words or ("--port", "0"))],
+                cwd=self.root,
+                env=self.env | env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                umask=umask,
+            )
         assert self.owner.stdout is not None
         line = self.owner.stdout.readline()
         assert line, (self.root / "owner.stderr").read_text()[-3000:]

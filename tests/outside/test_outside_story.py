@@ -136,7 +136,7 @@ def test_the_story_needs_nothing_on_the_path_but_git(house: House, tmp_path: Pat
 
 
 def test_a_repository_with_spaces_and_other_letters_in_its_path_works(shared: House) -> None:
-    room = shared.room("mein Projekt – ünï 日本 'q' $HOME")
+    room = shared.room("mein Projekt, ünï 日本 'q' $HOME")
     task = room.task("Täsk “x”", room.shell("echo ü > 'dätei mit raum.txt'"), description="日本")
     proposal = room.proposal(task)
     assert [one["path"] for one in proposal["files"]] == ["dätei mit raum.txt"]
@@ -153,7 +153,8 @@ def test_an_agent_cannot_move_the_users_branches_from_its_copy(room: Room) -> No
     script = (
         "git checkout -q -b other; echo bad > bad.txt; git add -A; "
         "git -c user.name=x -c user.email=x@x commit -q -m bad; git branch -f main; git tag t; "
-        "git push -q origin HEAD:main; git push -q origin HEAD:new; git update-ref -d refs/heads/main"
+        "git push -q origin HEAD:main; git push -q origin HEAD:new; "
+        "git update-ref -d refs/heads/main"
     )
     task = room.task("Move", room.shell(script + "; exit 0"))
     room.ended(task)
