@@ -158,8 +158,8 @@ HELD: Mapping[str, str] = {
     "symlink_outside": N_("{path} is a symbolic link that leads out of the repository."),
     "git_name": N_("{path} has a name that git keeps for itself. It is not delivered."),
     "repository_configuration_changed": N_(
-        "The repository's git configuration or hooks were changed. Look at the change and accept "
-        "it, then deliver."
+        "The agent changed git's configuration or hooks in its copy. They are not delivered; look "
+        "at the files before you deliver them."
     ),
     "conflict": N_("This conflicts with what the branch has by now: {paths}."),
     "git_failed": N_("It was git that refused: {text}"),
@@ -262,6 +262,14 @@ TASKS: Mapping[str, str] = {
     "task_in_progress": N_("It is being worked on."),
     "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
     "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
+    "task_blocked_fix_agent": N_(
+        "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or assign "
+        "another agent, then “roundtable task run”."
+    ),
+    "task_blocked_look_at_copy": N_(
+        "It is blocked: what its agent left cannot be collected ({kind}); see the run. It is all "
+        "still in the agent's copy."
+    ),
     "task_blocked": N_("It is blocked: {owner} has to do something ({action})."),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. “roundtable task run” runs it."
@@ -283,8 +291,8 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_superseded": N_("A newer proposal of the same task took its place."),
     "proposal_conflicted": N_("It conflicts with its branch."),
     "proposal_held": N_(
-        "This proposal is held for a look ({reason}). Deliver it all the same with an override "
-        "and a note that says why."
+        "This proposal is held for a look; “roundtable proposal show” says why. Deliver it all the "
+        "same with an override and a note that says why."
     ),
     "held_for_a_look": N_("It is held for a look. {why}"),
     "delivery_held": N_("It could not be delivered. {why} Nothing of yours was touched."),

@@ -57,7 +57,7 @@ def show(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
-_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
+_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit", "held")
 
 
 @proposal.command()
