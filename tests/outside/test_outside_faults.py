@@ -138,7 +138,10 @@ def test_a_program_that_is_not_there_blocks_the_task_and_says_so(room: Room) -> 
     assert run["status"] == "failed" and run["error"]["kind"] == "cli_missing"
     assert room.house.get(f"/tasks/{task['id']}")["status"] == "blocked"
     said = room.house.cli("explain", "task", "1", at=room.path).out
-    assert said.startswith("It is blocked") and "it failed" in said.lower()
+    assert said.startswith("It is blocked: its agent cannot work (cli_missing)")
+    assert "fix_agent" not in said
+    shown = room.house.cli("runs", "show", run["id"], at=room.path).out
+    assert "/no/such/program-at-all" in shown
 
 
 @pytest.mark.proves("N-03 why", "K-43", "C-98")
