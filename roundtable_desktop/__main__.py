@@ -4,7 +4,10 @@ import importlib
 import sys
 from collections.abc import Mapping
 
-PARTS: Mapping[str, str] = {"runner": "roundtable_desktop.runner.main"}
+PARTS: Mapping[str, str] = {
+    "runner": "roundtable_desktop.runner.main",
+    "demo-agent": "roundtable_desktop.demo.agent",
+}
 """Each module's `main` takes its words and gives the exit code."""
 USAGE = 64
 

@@ -16,7 +16,7 @@ from roundtable_desktop.adapters import home as homes
 from roundtable_desktop.adapters import logs, processes
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.adapters.runners import LocalRunners
+from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
 from roundtable_desktop.adapters.transcripts import FileTranscripts
@@ -42,7 +42,7 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "default_home", "register_offline"]
+__all__ = ["Home", "Owner", "default_home", "practice", "register_offline"]
 
 
 def default_home() -> Path:
@@ -106,6 +106,19 @@ def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]
     finally:
         ground.close()
     return {"path": made.path, "name": made.name, "base_branch": made.base_branch}
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """What practice mode needs besides an owner: a repository, and the built-in agent."""
+
+    git: HardenedGit
+    agent_command: list[str]
+
+
+def practice(home: Home) -> Practice:
+    home.prepare()
+    return Practice(HardenedGit(home.empty, Path.home()), own_program("demo-agent"))
 
 
 class Owner:

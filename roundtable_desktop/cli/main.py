@@ -7,7 +7,7 @@ import click
 
 import roundtable_desktop
 from roundtable_desktop.app import Home, default_home
-from roundtable_desktop.cli import agents, owner, proposals, runs, tasks, workspaces
+from roundtable_desktop.cli import agents, demo, owner, proposals, runs, tasks, workspaces
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.errors import Refused
@@ -30,15 +30,15 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home()).absolute())
 
 
-for room in (owner, workspaces, agents, tasks, runs, proposals):
+for room in (demo, owner, workspaces, agents, tasks, runs, proposals):
     for command in room.COMMANDS:
         cli.add_command(command)
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 failed, 2 usage, 3 no owner, 4 another owner holds the home."""
     try:
-        cli.main(prog_name="roundtable", standalone_mode=True)
+        cli.main(words, prog_name="roundtable", standalone_mode=True)
     except Said as refused:
         _say(str(refused))
         for fault in refused.problem.get("errors", []):

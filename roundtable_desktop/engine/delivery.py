@@ -26,6 +26,10 @@ TRIES = 5
 """How often a branch may move away under one delivery before a person is asked."""
 
 
+BROKEN_OFF = ("git_killed", "git_timeout")
+"""git may have begun: the act is done again, and finishes or takes back first."""
+
+
 class Deliveries:
     """Acts of the launch pool. One at a time: the product is the only hand on these branches
     besides the user's own (C-27)."""
@@ -86,7 +90,9 @@ class Deliveries:
             )
             return self._put(delivery, workspace, prepared)
         except GitFailed as error:
-            return Delivered(held={"code": error.code, "text": error.text})
+            if error.code in BROKEN_OFF:
+                raise
+            return Delivered(held={"code": "git_failed", "text": f"{error.code} {error.text}"})
 
     def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
         if prepared.new is None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
     Deadlines,
     Git,
@@ -87,9 +88,8 @@ class Launching:
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
-        except GitFailed as error:
-            text = f"{error.code}: {error.text}"
-            if self._unborn(run_id, ErrorKind.SPAWN_FAILED, text):
+        except (GitFailed, Refused) as error:
+            if self._unborn(run_id, ErrorKind.SPAWN_FAILED, str(error)):
                 return
         self._follow(run_id)
 

@@ -1,5 +1,6 @@
 """The one door for a change of state, and the events that tell of it (laws 1 and 9)."""
 
+import json
 from typing import Any
 
 import peewee as pw
@@ -16,6 +17,7 @@ from roundtable_desktop.model.states import (
     Kind,
     Machine,
 )
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 
@@ -29,6 +31,14 @@ _TABLES: dict[str, type[tables.Table]] = {
 }
 
 
+# SQL text: every decision writes one, and peewee's builder would be half of its cost.
+_TELL = """
+INSERT INTO events
+    (at, kind, actor_type, actor_id, workspace_id, subject_type, subject_id, data)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
 def tell(
     tx: Tx,
     kind: Kind,
@@ -39,18 +49,9 @@ def tell(
     data: Json | None = None,
 ) -> None:
     """Appends one event; it commits with the change that it tells of."""
-    tx.write(
-        tables.Events.insert(
-            at=tx.now,
-            kind=kind,
-            actor_type=actor.type,
-            actor_id=actor.id,
-            workspace_id=workspace_id,
-            subject_type=subject.type,
-            subject_id=subject.id,
-            data=dict(data or {}),
-        )
-    )
+    told = json.dumps(dict(data), ensure_ascii=False, default=str) if data else "{}"
+    who = (actor.type, actor.id, workspace_id)
+    tx.write_sql(_TELL, (micros(tx.now), kind, *who, subject.type, subject.id, told))
     tx.nudge("events")
 
 

@@ -4,13 +4,16 @@ A test compares them with `sqlite_master`; the migrations are the truth.
 """
 
 import json
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import peewee as pw
 
 from roundtable_desktop.model import states
 from roundtable_desktop.model.times import instant, micros
+
+R = TypeVar("R")
 
 
 class InstantField(pw.BigIntegerField):
@@ -285,3 +288,13 @@ TABLES: tuple[type[Table], ...] = (
     IdempotencyKeys,
     WebSessions,
 )
+
+_CONVERTERS: Mapping[type[Table], list[tuple[str, Callable[[Any], Any]]]] = {
+    table: [(field.column_name, field.python_value) for field in table._meta.sorted_fields]
+    for table in TABLES
+}
+
+
+def read(record: Callable[..., R], table: type[Table], row: Mapping[str, Any]) -> R:
+    """A row of SQL text as a record, by the fields' own conversions."""
+    return record(**{name: convert(row[name]) for name, convert in _CONVERTERS[table]})

@@ -21,7 +21,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Wakeups
+from roundtable_desktop.store.tables import Wakeups, read
 
 _ENQUEUE = """
 INSERT INTO agent_wakeup_requests
@@ -55,7 +55,7 @@ WHERE status = 'queued' AND id = (
     )
     ORDER BY w.rank, w.requested_at, w.id LIMIT 1
 )
-RETURNING id
+RETURNING *
 """
 
 _PROMOTE = """
@@ -141,8 +141,7 @@ def claim_next(tx: Tx) -> Wakeup | None:
     rows = tx.sql(_CLAIM, {"now": micros(tx.now)})
     if not rows:
         return None
-    wakeup = get(tx, rows[0]["id"])
-    assert wakeup is not None
+    wakeup = read(Wakeup, Wakeups, rows[0])
     journal.tell(
         tx,
         Kind.WAKEUP_CLAIMED,

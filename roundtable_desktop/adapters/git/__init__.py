@@ -1,5 +1,6 @@
 """git, hardened: every call treats repositories as hostile input (law 13)."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from roundtable_desktop.adapters.git import (
     merging,
     recovery,
     registration,
+    sample,
 )
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.names import check_branch
@@ -35,6 +37,14 @@ class HardenedGit:
     def __init__(self, home: Path, user_home: Path) -> None:
         self._runner = Runner(home)
         self._user_home = user_home
+
+    def make_sample(self, folder: Path, files: Mapping[str, str]) -> None:
+        """A repository for practice mode, with one commit on `main`."""
+        sample.make_sample(self._runner, folder, files)
+
+    def subjects(self, folder: Path, branch: str) -> list[str]:
+        """First lines of a branch's commits, newest first."""
+        return sample.subjects(self._runner, folder, branch)
 
     def inspect(self, path: str) -> RepositoryFacts:
         return registration.inspect(self._runner, self._user_home, path)

@@ -1,0 +1,14 @@
+"""Prints every goal that this version can measure, beside what was measured."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks import memory, queue, starting
+
+GOALS = (queue.enqueue, queue.claim, starting.starting, memory.memory)
+
+if __name__ == "__main__":
+    missed = [goal.__name__ for goal in GOALS if not goal()]
+    sys.exit(f"missed: {', '.join(missed)}" if missed else 0)
