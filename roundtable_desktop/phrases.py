@@ -195,6 +195,10 @@ HOME: Mapping[str, str] = {
     ),
     "home_is_link": N_("{path} is a symbolic link. Name the real folder instead."),
     "home_file_is_link": N_("{path} is a symbolic link. Remove it; nothing was written."),
+    "home_path_too_long": N_(
+        "The path {path} is too long for the sockets of runners. Name a shorter home with --home, "
+        "or set XDG_RUNTIME_DIR."
+    ),
     "home_not_made": N_("{path} cannot be made: {text}. Name another home with --home."),
     "home_is_no_folder": N_("{path} is not a folder. Name another home with --home."),
     "home_of_another_user": N_("{path} belongs to another user. Name another home with --home."),
