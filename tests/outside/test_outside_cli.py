@@ -81,6 +81,7 @@ def test_every_reader_gives_json(room: Room) -> None:
         assert plain.code == 0 and plain.out.strip(), line
 
 
+@pytest.mark.slow
 def test_a_task_is_named_by_its_number_or_the_end_of_its_id(room: Room) -> None:
     task = room.task("Name me")
     for given in ("T-1", "t-1", "t1", "1", "001", task["id"], task["id"][-8:]):
@@ -164,6 +165,7 @@ def test_two_agents_need_a_name_and_are_offered(known: Room) -> None:
     assert done.code == 2 and "--agent" in done.err and ": one, two" in done.err
 
 
+@pytest.mark.slow
 def test_a_folder_in_no_workspace_needs_a_name(known: Room) -> None:
     known.house.room("known-2")
     done = known.house.cli("task", "list", at=known.house.root)
@@ -217,6 +219,7 @@ def test_a_person_without_a_name_in_git_is_told_to_set_one(house: House) -> None
     assert "git config" in done.err
 
 
+@pytest.mark.slow
 def test_a_description_comes_from_stdin_and_a_huge_one_is_refused(known: Room) -> None:
     given = "Première ligne\n\ttab\n" * 100
     words = ["task", "add", "Read", "--description", "-", "--unassigned", "--json"]
@@ -231,6 +234,7 @@ def test_a_description_comes_from_stdin_and_a_huge_one_is_refused(known: Room) -
     assert known.house.ask("GET", "/healthz").json == {"status": "ok"}
 
 
+@pytest.mark.slow
 def test_what_agents_and_titles_hold_cannot_drive_a_terminal(room: Room) -> None:
     evil = "a\x1b]52;c;aGk=\x07b\u202ec\x9bd\x1b[2J"
     script = f"import sys\nsys.stdout.write({evil!r})\nopen({'f' + chr(0x1B) + '[2Jx'!r}, 'w')\n"

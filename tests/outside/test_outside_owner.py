@@ -152,6 +152,7 @@ def test_what_ended_while_no_owner_was_there_is_settled_by_the_next(house: House
     assert room.delivered(room.proposal(task))["status"] == "delivered"
 
 
+@pytest.mark.slow
 def test_the_port_is_kept_across_a_restart(house: House) -> None:
     first = free_port()
     house.start("--port", str(first))
@@ -314,6 +315,17 @@ def test_a_home_that_cannot_be_made_is_one_sentence(house: House, place: str) ->
     done = house.cli("--home", place, "start", "--port", "0")
     assert done.code == 1 and f"{place} cannot be made" in done.err
     assert len(done.err.splitlines()) == 1 and done.out == ""
+
+
+def test_a_home_whose_path_is_too_long_for_sockets_is_refused(house: House) -> None:
+    house.home = house.root / ("long-" * 20)
+    house.env["ROUNDTABLE_HOME"] = str(house.home)
+    refused = house.cli("start", "--port", "0")
+    assert refused.code == 1 and "too long" in refused.err and "--home" in refused.err
+    assert not (house.home / "owner.json").exists()
+    house.start("--port", "0", XDG_RUNTIME_DIR=str(house.root))
+    room = house.room()
+    assert room.ended(room.task("Go", room.shell("echo 1 > 1")))["outcome"] == "done"
 
 
 @pytest.mark.slow
