@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roundtable_desktop.demo.acts import Fault, Reported, act
@@ -11,6 +11,7 @@ from roundtable_desktop.demo.line import Closed, Line
 from roundtable_desktop.demo.remembered import Remembered
 from roundtable_desktop.demo.script import Line as Step
 from roundtable_desktop.demo.script import lines_of, script
+from roundtable_desktop.demo.tools import Refused, call_tool
 
 AGENT: Mapping[str, object] = {
     "protocolVersion": 1,
@@ -39,8 +40,11 @@ class Invalid(Exception):
 class Session:
     """turns: what was asked and said before. reluctant: it was told to give no result."""
 
-    def __init__(self, folder: str, turns: list[dict[str, str]]) -> None:
+    def __init__(
+        self, folder: str, turns: list[dict[str, str]], servers: Sequence[Mapping[str, Any]]
+    ) -> None:
         self.folder = folder
+        self.servers = servers
         self.turns = turns
         self.begun = False
         self.reluctant = False
@@ -56,6 +60,7 @@ class Turn:
         self.done: list[str] = []
         self.spent: list[int] = [0, 0]
         self._line = line
+        self._servers = session.servers
         self._session_id = identity
         self._tools = 0
 
@@ -93,6 +98,14 @@ class Turn:
         self.spent[0] += tokens_in
         self.spent[1] += tokens_out
         self._update("usage_update", used=sum(self.spent), size=WINDOW)
+
+    def call(self, name: str, arguments: object) -> str:
+        self.tool(name, "other")
+        try:
+            return call_tool(self._servers, name, arguments)
+        except Refused as no:
+            fault = {"kind": "task_failed", "text": f"{name}: {no}"}
+            raise Reported("failed", error=fault) from None
 
     def _meanwhile(self, message: dict[str, Any]) -> None:
         if message.get("method") == "session/cancel":
@@ -145,7 +158,7 @@ class Acp:
 
     def _new(self, params: dict[str, Any]) -> Mapping[str, object]:
         identity = self._remembered.new()
-        self._sessions[identity] = Session(str(params.get("cwd") or os.getcwd()), [])
+        self._sessions[identity] = _session(params, [])
         return {"sessionId": identity}
 
     def _load(self, params: dict[str, Any]) -> Mapping[str, object]:
@@ -154,7 +167,7 @@ class Acp:
         turns = self._remembered.load(identity)
         if turns is None:
             raise Invalid(f"no such session: {identity[:64]}")
-        self._sessions[identity] = Session(str(params.get("cwd") or os.getcwd()), turns)
+        self._sessions[identity] = _session(params, turns)
         for turn in turns:
             for kind, text in (("user", turn["asked"]), ("agent", turn["said"])):
                 content = {"type": "text", "text": text}
@@ -209,3 +222,8 @@ class Acp:
     def _report(self, turn: Turn, result: dict[str, object]) -> None:
         told = f"{result['summary'] or 'nothing new'}\n\n"
         turn.say(f"{told}```roundtable-result\n{json.dumps(result)}\n```\n")
+
+
+def _session(params: Mapping[str, Any], turns: list[dict[str, str]]) -> Session:
+    folder = str(params.get("cwd") or os.getcwd())
+    return Session(folder, turns, params.get("mcpServers") or [])

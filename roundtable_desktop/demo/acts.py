@@ -1,5 +1,6 @@
 """What the demo agent can do: one function for each word of an `@demo` line."""
 
+import json
 import os
 import signal
 import sys
@@ -54,6 +55,9 @@ class Seat(Protocol):
         """Whether that is allowed."""
 
     def spend(self, tokens_in: int, tokens_out: int) -> None: ...
+
+    def call(self, name: str, arguments: object) -> str:
+        """What that tool of the product answered. Raises Reported when it said no."""
 
 
 class Reported(Exception):
@@ -191,6 +195,17 @@ def _commit(seat: Seat, rest: str) -> str:
     return f"committed {rest}"
 
 
+def _tool(seat: Seat, rest: str) -> str:
+    name, _, words = rest.partition(" ")
+    seat.say(f"{seat.call(name, json.loads(words or '{}'))}\n")
+    return f"called {name}"
+
+
+def _subtask(seat: Seat, rest: str) -> str:
+    seat.call("task_create", {"title": rest})
+    return f"asked for: {rest}"
+
+
 ACTS: dict[str, Act] = {
     "write": _write,
     "append": _append,
@@ -209,4 +224,6 @@ ACTS: dict[str, Act] = {
     "ignore-term": _ignore_term,
     "noresult": _noresult,
     "commit": _commit,
+    "tool": _tool,
+    "subtask": _subtask,
 }

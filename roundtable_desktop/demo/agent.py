@@ -37,6 +37,10 @@ class Prompted:
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         return None
 
+    def call(self, name: str, arguments: object) -> str:
+        fault = {"kind": "task_failed", "text": f"{name}: a plain command is given no tools"}
+        raise Reported("failed", error=fault)
+
 
 def main(words: list[str] | None = None) -> int:
     """`--command`, or a first line that is no message, makes it a plain command."""

@@ -17,7 +17,7 @@ from roundtable_desktop.demo.acts import ACTS, WORDS
 PROGRAM = own_program("demo-agent")
 LINES = (
     "write append sleep say usage ask fail limit block crash hang silent flood spawn ignore-term"
-    " noresult commit"
+    " noresult commit tool subtask"
 )
 """Of the contract; `once` is no act, `subtask` and `tool` need the bridge."""
 

@@ -1,0 +1,54 @@
+"""`tool` and `subtask`: the demo agent at the stdio server that it was given."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable_desktop.demo.tools import Refused, call_tool
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "initialize":
+        said = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    elif asked["params"]["name"] == "no":
+        said = {"isError": True, "content": [{"type": "text", "text": "not today"}]}
+    else:
+        told = json.dumps([asked["params"], __import__("os").environ.get("GIVEN")])
+        said = {"content": [{"type": "text", "text": told}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said}), flush=True)
+"""
+
+
+def servers(script: str) -> list[dict[str, Any]]:
+    given = [{"name": "GIVEN", "value": "a token"}]
+    return [{"name": "r", "command": sys.executable, "args": ["-c", script], "env": given}]
+
+
+@pytest.mark.proves("N-19 practice")
+def test_a_tool_is_called_with_what_the_server_was_given() -> None:
+    said = call_tool(servers(SERVER), "task_comment", {"text": "tea is ready"})
+    assert '"name": "task_comment"' in said and "tea is ready" in said and '"a token"' in said
+
+
+@pytest.mark.proves("N-19 practice")
+def test_a_tool_that_says_no_and_a_server_that_ends_are_told() -> None:
+    with pytest.raises(Refused, match="not today"):
+        call_tool(servers(SERVER), "no", {})
+    with pytest.raises(Refused, match="ended"):
+        call_tool(servers("pass"), "task_comment", {})
+    with pytest.raises(Refused, match="no MCP server"):
+        call_tool([], "task_comment", {})
+
+
+@pytest.mark.proves("N-19 practice")
+def test_no_pipe_and_no_child_is_left() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        call_tool(servers(SERVER), "task_get", {})
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
