@@ -46,7 +46,7 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "default_home", "practice", "register_offline"]
+__all__ = ["Home", "Owner", "default_home", "practice_git", "register_offline"]
 
 
 def default_home() -> Path:
@@ -114,17 +114,10 @@ def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]
     return {"path": made.path, "name": made.name, "base_branch": made.base_branch}
 
 
-@dataclass(frozen=True, slots=True)
-class Practice:
-    """What practice mode needs besides an owner: a repository, and the built-in agent."""
-
-    git: HardenedGit
-    agent_command: list[str]
-
-
-def practice(home: Home) -> Practice:
+def practice_git(home: Home) -> HardenedGit:
+    """What practice mode makes its sample repository with, and looks at it afterwards."""
     home.prepare()
-    return Practice(HardenedGit(home.empty, Path.home()), own_program("demo-agent"))
+    return HardenedGit(home.empty, Path.home())
 
 
 class Owner:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from roundtable_desktop.app import Home, Owner, practice
+from roundtable_desktop.app import Home, Owner, practice_git
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, table
 from roundtable_desktop.demo import story
@@ -38,10 +38,10 @@ def demo(headless: bool, folder: Path | None, keep: bool) -> None:
 
 
 def _play(home: Home, repository: Path, headless: bool) -> None:
-    stage = practice(home)
+    git = practice_git(home)
     if repository.exists():
         raise Failed(_("{path} exists already. Name another --home.").format(path=repository))
-    stage.git.make_sample(repository, story.FILES)
+    git.make_sample(repository, story.FILES)
     owner = Owner(home, port=0)
     owner.start()
     try:
@@ -49,10 +49,10 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
         if not headless:
             click.launch(home.write_redirect(client.post("/sign-in-links", {})["url"]).as_uri())
         workspace = client.post("/workspaces", {"path": str(repository)})
-        tasks = _set_tasks(client, workspace["id"], stage.agent_command)
+        tasks = _set_tasks(client, workspace["id"])
         runs = _work(client, tasks)
         _deliver(client, tasks)
-        _verify(runs, stage.git.subjects(repository, "main"), tasks)
+        _verify(runs, git.subjects(repository, "main"), tasks)
         if not headless:
             click.echo(_("The dashboard stays until you press Ctrl-C."))
             threading.Event().wait()
@@ -62,10 +62,10 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
         owner.stop()
 
 
-def _set_tasks(client: Client, workspace_id: str, command: list[str]) -> list[Answer]:
+def _set_tasks(client: Client, workspace_id: str) -> list[Answer]:
     agents = {}
     for name in story.AGENTS:
-        agent = {"name": name, "adapter": "command", "command": command, "cooldown_sec": 0}
+        agent = {"name": name, "adapter": "demo", "cooldown_sec": 0}
         agents[name] = client.post("/agents", {"workspace_id": workspace_id, **agent})["id"]
     tasks = []
     for task in story.TASKS:

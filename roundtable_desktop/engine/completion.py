@@ -198,7 +198,7 @@ class Completion:
                 return
             sign = None
             if settlement.kind is not None:
-                program = Path(around.agent.command[0]).name
+                program = Path((*around.agent.command, around.agent.adapter)[0]).name
                 sign = signature(settlement.kind, program, settlement.text)
             runs.finish(
                 tx,
