@@ -30,13 +30,13 @@ from roundtable_desktop.dashboard.server import Server, check_host, listen, serv
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Asked, Desk, workspaces
 from roundtable_desktop.engine.desk.agency import Agency, Holders
-from roundtable_desktop.engine.desk.browsers import PERSON, Browsers
+from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.errors import Broken, Busy
-from roundtable_desktop.model.records import SYSTEM, Subject
+from roundtable_desktop.model.records import PERSON, SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import DeliveryMode, Kind
 from roundtable_desktop.model.times import rfc3339
@@ -88,11 +88,21 @@ def lay_ground(home: Home) -> Ground:
         last = events.last_instant(tx)
     if last is not None:
         store.start_after(last)
+        ids.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
-    git = HardenedGit(home.empty, Path.home())
+    git = HardenedGit(home.empty, Path.home(), home.users_umask)
     runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
-    desk = Desk(store, git, secrets, ids, runners, local_zone(os.environ))
+    desk = Desk(
+        store,
+        git,
+        secrets,
+        ids,
+        runners,
+        processes.facts,
+        processes.end,
+        local_zone(os.environ),
+    )
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk)
 
 
@@ -117,7 +127,7 @@ def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]
 def practice_git(home: Home) -> HardenedGit:
     """What practice mode makes its sample repository with, and looks at it afterwards."""
     home.prepare()
-    return HardenedGit(home.empty, Path.home())
+    return HardenedGit(home.empty, Path.home(), home.users_umask)
 
 
 class Owner:

@@ -56,11 +56,11 @@ HTTP: Mapping[str, str] = {
     "headers_too_large": N_("The headers are too large."),
     "signed_out": N_(
         "You are not signed in. Programs send the token of this home as a bearer token; "
-        "people use “roundtable open” or the tray icon."
+        "people use “roundtable open”."
     ),
     "code_not_valid": N_(
         "This link was used already, or is older than a minute. "
-        "Get a new one with “roundtable open” or from the tray icon."
+        "Get a new one with “roundtable open”."
     ),
     "too_many_codes": N_(
         "Too many wrong links in a short time. A new one from “roundtable open” works at once."
@@ -171,7 +171,7 @@ GATES: Mapping[str, str] = {
     "context_passed": N_("The prompt was put together."),
     "context_waiting": N_("The prompt is not put together yet."),
     "agent_status_passed": N_("The agent is active."),
-    "agent_status_waiting": N_("The agent is {status}. Resume it to let this run."),
+    "agent_status_waiting": N_("The agent is {status}: nothing runs for it."),
     "capacity_passed": N_("The agent has room for one more run ({live} of {most} now)."),
     "capacity_waiting": N_(
         "The agent has all the runs it may have at once ({live} of {most}). It starts after one."
@@ -251,6 +251,7 @@ RUNS: Mapping[str, str] = {
     "run_running": N_("It is running."),
     "run_done": N_("It ended well and left changes."),
     "run_no_changes": N_("It ended well and changed nothing."),
+    "run_no_result_changes": N_("It ended without a result, but left changes. Look at them."),
     "run_no_result": N_("It ended without a word and without a change."),
     "run_blocked": N_("The agent cannot go on without somebody's help."),
     "run_task_failed": N_("The agent could not do it (attempt {attempt}, exit code {exit_code})."),
@@ -268,8 +269,8 @@ TASKS: Mapping[str, str] = {
     "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
     "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
     "task_blocked_fix_agent": N_(
-        "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or assign "
-        "another agent, then “roundtable task run”."
+        "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or give the "
+        "task to another agent (“roundtable task assign”); “roundtable task run” tries anew."
     ),
     "task_blocked_look_at_copy": N_(
         "It is blocked: what its agent left cannot be collected ({kind}); see the run. It is all "
@@ -309,6 +310,8 @@ INBOX: Mapping[str, str] = {
     "unknown_inbox_item": N_("There is no such item in the inbox."),
     "already_resolved": N_("This was answered already."),
     "run_is_over": N_("The run that asked is over. Nothing is left to answer."),
+    "too_many_subtasks": N_("A task has at most {most} subtasks. Finish some first."),
+    "too_deep_subtasks": N_("Subtasks go {most} levels deep at most."),
     "unknown_action": N_("“{action}” is not one of its answers: {offered}."),
     "waits_for_person": N_("It waits for your answer: see “roundtable inbox list”."),
 }

@@ -40,12 +40,15 @@ class Home:
         self.secrets = root / "secrets"
         self.log_file = root / "logs" / "roundtable.log"
         self.empty = root / "empty"
+        self.users_umask = -1
         self._lock: int | None = None
 
     def prepare(self) -> None:
         """Creates what is missing, 0700, whatever the umask; refuses a folder that others could
         have prepared for us (S-44)."""
-        os.umask(0o077)
+        before = os.umask(0o077)
+        if self.users_umask < 0:
+            self.users_umask = before
         try:
             self.root.parent.mkdir(parents=True, exist_ok=True)
             for folder in (self.root, *(self.root / name for name in FOLDERS)):

@@ -133,6 +133,24 @@ def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
     return shown + [_measured(children[pid], "child") for pid in children if pid not in pids]
 
 
+def end(seen: Sequence[ProcessFacts]) -> Sequence[ProcessFacts]:
+    """Ends those that still live, each asked itself: a child whose parent has gone is still
+    there. Answers those that are left after a second."""
+    left = [fact for fact in seen if _still(fact)]
+    for fact in left:
+        assert fact.ticks is not None
+        send(Identity(boot_id(), fact.pid, fact.ticks), signal.SIGKILL)
+    for _ in range(int(1 / _LOOK)):
+        if not (left := [fact for fact in left if _still(fact)]):
+            break
+        time.sleep(_LOOK)
+    return left
+
+
+def _still(fact: ProcessFacts) -> bool:
+    return fact.ticks is not None and _living_ticks(fact.pid) == fact.ticks
+
+
 def _fact(process: Process) -> ProcessFacts:
     if is_alive(Identity(process.boot_id, process.pid, process.start_ticks)):
         with contextlib.suppress(psutil.Error):
@@ -161,6 +179,7 @@ def _measured(process: psutil.Process, role: str) -> ProcessFacts:
             alive=process.is_running(),
             cpu=times.user + times.system if times else None,
             rss=memory.rss if memory else None,
+            ticks=_living_ticks(process.pid),
         )
 
 

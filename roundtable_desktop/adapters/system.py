@@ -37,6 +37,11 @@ class SystemIds:
         value = milliseconds << 80 | 0x7 << 76 | counter << 64 | 0b10 << 62 | secrets.randbits(62)
         return base32(value, 26)
 
+    def start_after(self, moment: datetime) -> None:
+        """Ids go on rising across a restart, though the wall clock was set back meanwhile."""
+        with self._lock:
+            self._last = max(self._last, int(moment.timestamp() * 1000) << 12 | 0xFFF)
+
     def secret(self) -> str:
         return secrets.token_urlsafe(32)
 

@@ -1,5 +1,7 @@
 """Commands about agents."""
 
+import os
+
 import click
 
 from roundtable_desktop.app import Home
@@ -20,7 +22,10 @@ def agent() -> None:
 @click.option("--role", default="worker", show_default=True)
 @click.option("--workspace", "named", help=_("Default: the one of this folder."))
 @click.option(
-    "--env", "env", multiple=True, metavar="NAME=VALUE", help=_("Kept out of the database.")
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help=_("Kept out of the database. NAME alone: the value that it has here."),
 )
 @click.option("--sessions", type=click.IntRange(1, 64), help=_("How many runs at once."))
 @click.option("--cooldown", type=click.IntRange(0, 86_400), help=_("Seconds between two runs."))
@@ -79,9 +84,15 @@ def _free_name(client: Client, workspace_id: str, program: str) -> str:
 
 
 def _pairs(given: tuple[str, ...]) -> dict[str, str]:
-    pairs = dict(pair.partition("=")[::2] for pair in given)
-    if any(not name or "=" not in pair for name, pair in zip(pairs, given, strict=False)):
-        raise click.BadParameter(_("write NAME=VALUE"), param_hint="--env")
+    """NAME alone takes the value from here: a command line is everybody's to read (S-28)."""
+    pairs = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not name or not (equals or name in os.environ):
+            raise click.BadParameter(
+                _("write NAME=VALUE, or NAME for a variable that is set here"), param_hint="--env"
+            )
+        pairs[name] = value if equals else os.environ[name]
     return pairs
 
 

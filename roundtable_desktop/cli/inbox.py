@@ -3,6 +3,7 @@
 import click
 
 from roundtable_desktop.app import Home
+from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
@@ -12,7 +13,7 @@ _PATIENCE = 10.0  # seconds until the agent has the answer
 
 @click.group()
 def inbox() -> None:
-    """What needs you."""
+    """Questions of agents that wait for your answer."""
 
 
 @inbox.command(name="list")
@@ -37,7 +38,7 @@ def list_(home: Home, everything: bool, as_json: bool) -> None:
 @click.pass_obj
 def show(home: Home, given: str, as_json: bool) -> None:
     """One item. ITEM is the end of its id."""
-    seen = Client(home).get(f"/inbox/{given}")
+    seen = Client(home).get(f"/inbox/{names.ref(given)}")
     return show_json(seen) if as_json else fields(seen)
 
 
@@ -49,11 +50,14 @@ def show(home: Home, given: str, as_json: bool) -> None:
 def act(home: Home, given: str, action: str, as_json: bool) -> None:
     """Answers it. ACTION is one of its answers, such as allow_once."""
     client = Client(home)
-    item = client.post(f"/inbox/{given}/act", {"action": action})
+    item = client.post(f"/inbox/{names.ref(given)}/act", {"action": action})
     seen = client.until(f"/inbox/{item['id']}", lambda one: one["status"] == "resolved", _PATIENCE)
     if as_json:
         return show_json(seen)
-    return click.echo(plain(_("Answered: {action}").format(action=action)))
+    if seen["status"] != "resolved":
+        raise click.ClickException(_("The agent has not taken the answer yet. Look again soon."))
+    option = (seen["resolution"] or {}).get("option") or action
+    return click.echo(plain(_("Answered: {option}").format(option=option)))
 
 
 COMMANDS = [inbox]

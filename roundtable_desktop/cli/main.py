@@ -10,7 +10,7 @@ from roundtable_desktop.app import Home, default_home
 from roundtable_desktop.cli import agents, demo, inbox, owner, proposals, runs, tasks, workspaces
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
-from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.errors import Invalid, Refused
 from roundtable_desktop.phrases import _, sentence
 
 FAILED, USAGE, NO_OWNER, OWNED = 1, 2, 3, 4
@@ -52,7 +52,8 @@ def main(words: list[str] | None = None) -> None:
         sys.exit(NO_OWNER)
     except Refused as refused:
         _say(sentence(refused.code, refused.values))
-        sys.exit(_EXIT.get(refused.code, FAILED))
+        otherwise = USAGE if isinstance(refused, Invalid) else FAILED
+        sys.exit(_EXIT.get(refused.code, otherwise))
 
 
 def _say(text: str) -> None:

@@ -146,7 +146,13 @@ def comment(home: Home, given: str, text: str, named: str | None) -> None:
     seen = names.task(client, given, named)
     said = sys.stdin.read() if text == "-" else text
     client.post(f"/tasks/{seen['id']}/comments", {"text": said})
-    click.echo(_("Said. The agent of T-{number} is woken with it.").format(number=seen["number"]))
+    if seen["status"] in ("done", "cancelled"):
+        told = _("Kept with T-{number}, which is {status}: nobody is woken for it any more.")
+    elif seen["assignee_agent_id"] is None:
+        told = _("Kept with T-{number}; it wakes nobody until an agent is assigned.")
+    else:
+        told = _("Said. The agent of T-{number} is woken with it.")
+    click.echo(told.format(number=seen["number"], status=seen["status"]))
 
 
 @task.command()

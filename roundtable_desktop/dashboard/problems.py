@@ -9,6 +9,7 @@ from flask import Flask, Response, g, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from roundtable_desktop.model import errors
+from roundtable_desktop.model.ports import GitFailed
 from roundtable_desktop.phrases import _, sentence
 
 log = logging.getLogger("dashboard")
@@ -158,7 +159,7 @@ def refusal_of_http(error: HTTPException) -> Refusal:
 
 
 def install(app: Flask) -> None:
-    """Registers the four ways in which a request ends badly."""
+    """Registers the ways in which a request ends badly."""
 
     @app.errorhandler(Refusal)
     def own(refusal: Refusal) -> Response:
@@ -169,6 +170,13 @@ def install(app: Flask) -> None:
         if isinstance(refused, errors.Broken):
             log.error("%s request=%s", refused.code, g.get("request_id", ""), exc_info=refused)
         return answer(refusal_of(refused))
+
+    @app.errorhandler(GitFailed)
+    def git(failed: GitFailed) -> Response:
+        """The user's repository cannot be read or written now; git says why."""
+        log.warning("%s request=%s", failed, g.get("request_id", ""))
+        values = {"text": f"{failed.code} {failed.text}".strip()[:500]}
+        return answer(Refusal(409, "git_failed", values=values))
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:

@@ -16,9 +16,7 @@ from flask import Response, g, request
 from roundtable_desktop.dashboard.guard import FOREIGN, SAFE_METHODS, Doors
 from roundtable_desktop.dashboard.problems import Refusal, is_for_programs
 from roundtable_desktop.model.ports import Clock, Ids
-from roundtable_desktop.model.records import Actor, WebSession
-
-PERSON = Actor("person", "owner")
+from roundtable_desktop.model.records import PERSON, Actor, WebSession
 
 CODE_LIFE = timedelta(seconds=60)
 CODES_KEPT = 32

@@ -99,6 +99,8 @@ class Completion:
             try:
                 collected = self._collect(around, around.task, ended)
             except GitFailed as error:
+                if error.broken_off:
+                    raise  # it is collected again: the same copy gives the same commit
                 self._uncollected(run_id, ended, f"{error.code}: {error.text}")
                 return self._launcher.detach(run_id)
             except Refused as error:

@@ -26,10 +26,6 @@ TRIES = 5
 """How often a branch may move away under one delivery before a person is asked."""
 
 
-BROKEN_OFF = ("git_killed", "git_timeout")
-"""git may have begun: the act is done again, and finishes or takes back first."""
-
-
 class Deliveries:
     """Acts of the launch pool. One at a time: the product is the only hand on these branches
     besides the user's own (C-27)."""
@@ -41,15 +37,24 @@ class Deliveries:
     def deliver(self, delivery_id: str) -> None:
         """From `intended` to an outcome, also after a crash: what git may have begun is finished
         or taken back first, by looking at the repository (house, Recovery of a delivery)."""
-        with self._one:
-            for _ in range(TRIES):
-                around = self._around(delivery_id)
-                if around is None:
-                    return
-                outcome = self._attempt(*around)
-                if not outcome.moved:
-                    return self._end(delivery_id, outcome.held)
-            self._end(delivery_id, {"code": "branch_moved"})
+        if not self._one.acquire(blocking=False):
+            return  # the one at work nudges when it ends; the pool's threads have other acts
+        try:
+            self._deliver(delivery_id)
+        finally:
+            self._one.release()
+
+    def _deliver(self, delivery_id: str) -> None:
+        for turn in range(TRIES):
+            around = self._around(delivery_id)
+            if around is None:
+                return
+            # Only a life before this act can have left something: within it, what is locked is
+            # locked by the user's own git.
+            outcome = self._attempt(*around, resume=turn == 0)
+            if not outcome.moved:
+                return self._end(delivery_id, outcome.held)
+        self._end(delivery_id, {"code": "branch_moved"})
 
     def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:
         with self._reader.snapshot() as view:
@@ -65,11 +70,18 @@ class Deliveries:
         return delivery, proposal, task, run, workspace
 
     def _attempt(
-        self, delivery: Delivery, proposal: Proposal, task: Task, run: Run, workspace: Workspace
+        self,
+        delivery: Delivery,
+        proposal: Proposal,
+        task: Task,
+        run: Run,
+        workspace: Workspace,
+        *,
+        resume: bool,
     ) -> Delivered:
         repository = repository_of(workspace)
         try:
-            if delivery.old_commit and delivery.new_commit:
+            if resume and delivery.old_commit and delivery.new_commit:
                 found = self._git.finish(
                     repository,
                     delivery.branch,
@@ -90,7 +102,7 @@ class Deliveries:
             )
             return self._put(delivery, workspace, prepared)
         except GitFailed as error:
-            if error.code in BROKEN_OFF:
+            if error.broken_off:
                 raise
             return Delivered(held={"code": "git_failed", "text": f"{error.code} {error.text}"})
         except Refused as error:
@@ -113,6 +125,7 @@ class Deliveries:
         """Delivery, proposal and task in one transaction. A held one leaves both where they are,
         but gives way to a newer proposal; and only the newest one's delivery ends the task."""
         with self._store.transaction() as tx:
+            tx.nudge("deliveries")
             delivery = proposals.get_delivery(tx, delivery_id)
             assert delivery is not None
             proposal = proposals.get(tx, delivery.proposal_id)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.records import Run, Task, Wakeup
-from roundtable_desktop.model.states import WakeupStatus
+from roundtable_desktop.model.states import RunOutcome, RunStatus, Source, TaskStatus, WakeupStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
@@ -33,7 +33,7 @@ def _waiting(
     facts = Waiting(
         agent=agent,
         claimed=wakeups.claimed_by(view, agent.id),
-        rank=wakeup.rank,
+        by_person=wakeup.source is Source.USER,
         scheduled_retry_at=wakeup.scheduled_retry_at,
         held_by=wakeup.held_by,
         intake_open=settings.of_home(view).intake == "open",
@@ -62,6 +62,8 @@ def of_run(view: View, run: Run, now: datetime) -> Explanation:
         "attempt": run.attempt_index,
     }
     code = f"run_{run.outcome or run.status}"
+    if run.outcome is RunOutcome.NO_RESULT and run.status is RunStatus.FINISHED:
+        code = "run_no_result_changes"
     later = of_wakeup(view, wakeup, now)
     return Explanation(code, values, list(wakeup.decisions), wakeup.id, run.id, (later,))
 
@@ -76,7 +78,7 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_unassigned"
     elif "kind" in blocked:  # our own word for what is to be done, no agent's
         code = f"task_blocked_{blocked['action']}"
-    elif delivery:
+    elif delivery and task.status is TaskStatus.IN_REVIEW:
         code = "task_delivery_held"
     wakeup = wakeups.latest_for_task(view, task.id)
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()

@@ -48,6 +48,7 @@ class Follower:
         self._awaited: dict[str, float] = {}
         self._fresh: set[str] = set()
         self._looked = clock.monotonic()
+        self.failures = 0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="follower")
 
@@ -71,8 +72,10 @@ class Follower:
         while not self._stopping.is_set():
             try:
                 self._look()
+                self.failures = 0
             except Exception:
-                log.exception("follower stumbled")
+                self.failures += 1
+                log.exception("follower stumbled failures=%d", self.failures)
                 self._stopping.wait(1.0)
 
     def _look(self) -> None:

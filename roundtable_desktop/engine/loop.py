@@ -74,8 +74,16 @@ class Loop:
             except Exception:
                 self._failures += 1
                 log.exception("tick failed failures=%d", self._failures)
-                due = self._clock.now() + tick_delay(self._failures, self._dice)
-            self._wait(due)
+                self._rest(tick_delay(self._failures, self._dice))
+            else:
+                self._wait(due)
+
+    def _rest(self, delay: timedelta) -> None:
+        """After an error no nudge cuts it short: the next one may be our own."""
+        until = self._clock.monotonic() + delay.total_seconds()
+        with self._changed:
+            while not self._stopping and (left := until - self._clock.monotonic()) > 0:
+                self._changed.wait(left)
 
     def tick(self) -> datetime | None:
         """All that is due now; answers when something will be."""

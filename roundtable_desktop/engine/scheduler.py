@@ -8,7 +8,7 @@ from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
-from roundtable_desktop.engine.loop import Loop
+from roundtable_desktop.engine.loop import DEGRADED_AFTER, Loop
 from roundtable_desktop.engine.pool import Pool
 from roundtable_desktop.engine.recovery import Hands, recover
 from roundtable_desktop.model.ports import Clock, Dice, Git, Ids, Launcher, Secrets
@@ -85,8 +85,10 @@ class Scheduler:
         self._pool.stop()
 
     def health(self) -> Health:
+        """Degraded while any of the moving parts fails again and again."""
         health = self._loop.health()
-        return Health.DEGRADED if health is Health.OK and self._pool.failing else health
+        stumbling = self._pool.failing or self._follower.failures >= DEGRADED_AFTER
+        return Health.DEGRADED if health is Health.OK and stumbling else health
 
     def _launch(self, run_id: str) -> None:
         self._pool.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))

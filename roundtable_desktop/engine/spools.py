@@ -23,8 +23,8 @@ from roundtable_desktop.model.messages import (
 )
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import InboxKind, Kind, RunStatus, Severity
-from roundtable_desktop.store import inbox, journal, runs, sessions
+from roundtable_desktop.model.states import InboxKind, Kind, PermissionPolicy, RunStatus, Severity
+from roundtable_desktop.store import agents, inbox, journal, runs, sessions
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,11 @@ def _agent(tx: Tx, run: Run, agent: AgentBorn) -> None:
 
 
 def _ask(tx: Tx, run: Run, ask: Ask, item_id: str) -> None:
-    """The agent waits for the person; the key names the ask, so that it is there once."""
+    """The agent waits for the person; the key names the ask, so that it is there once. What a
+    rule answers needs nobody."""
+    agent = agents.get(tx, run.agent_id)
+    if agent is None or agent.permission_policy is not PermissionPolicy.ASK:
+        return
     runs.wait_for_person(tx, run.id, True)
     inbox.open_item(
         tx,

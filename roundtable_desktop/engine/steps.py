@@ -1,16 +1,22 @@
 """The steps of the pipeline, each a gate or a part of the launch decision (K-38)."""
 
-from datetime import datetime
+from dataclasses import replace
 
 from roundtable_desktop.engine.pipeline import Case, Step
+from roundtable_desktop.engine.talk import all_said, unheard
 from roundtable_desktop.model.payloads import Malformed, read_payload
-from roundtable_desktop.model.records import Run
-from roundtable_desktop.model.states import Source, WakeupOutcome
-from roundtable_desktop.model.verdicts import Answer, Fail, Go, Launched
+from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
+from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
+from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
-from roundtable_desktop.store import comments, runs, tasks, wakeups
+from roundtable_desktop.store import comments, runs, settings, tasks, wakeups
 from roundtable_desktop.store.db import Tx
+
+
+def intake(tx: Tx, case: Case) -> Answer:
+    """Asked again here: a force-stop may have come between the claim and this judgement."""
+    return Go() if settings.of_home(tx).intake == "open" else Hold("intake", tx.now)
 
 
 def payload(tx: Tx, case: Case) -> Answer:
@@ -28,7 +34,19 @@ def agent_status(tx: Tx, case: Case) -> Answer:
 
 def staleness(tx: Tx, case: Case) -> Answer:
     by_person = case.wakeup.source is Source.USER
+    if case.task is not None and _asks_for_more(tx, case.wakeup, case.task):
+        tasks.move(tx, case.task, TaskStatus.TODO, actor=PERSON)
+        tasks.fresh_budget(tx, case.task)
+        case.task = tasks.get(tx, case.task.id)
     return admission.staleness(case.agent.id, case.wakeup.task_id, case.task, by_person=by_person)
+
+
+def _asks_for_more(tx: Tx, wakeup: Wakeup, task: Task) -> bool:
+    """A person's word that came while the last attempt failed: it is what was missing."""
+    if wakeup.source is not Source.COMMENT or task.status is not TaskStatus.FAILED:
+        return False
+    said = comments.get(tx, str(wakeup.payload["comment_id"]))
+    return said is not None and said.author_type == "person"
 
 
 def task_lease(tx: Tx, case: Case) -> Answer:
@@ -55,22 +73,13 @@ def context(tx: Tx, case: Case) -> Answer:
         for run in earlier[-1:]
         if run.outcome is not None
     ]
-    since = earlier[-1].created_at if earlier else None
-    said = _comments(tx, case, since)
-    news = Told(case.wakeup, case.workspace, case.agent, case.task, told, said)
-    case.prompt, case.resume_prompt = prompt(news), resumed(news)
+    words = Told(case.wakeup, case.workspace, case.agent, case.task, told)
+    if case.task is not None:
+        fresh = unheard(tx, case.agent.id, case.task.id)
+        case.resume_prompt = resumed(replace(words, comments=fresh))
+        words = replace(words, comments=all_said(tx, case.agent.id, case.task.id))
+    case.prompt = prompt(words)
     return Go({"characters": len(case.prompt)})
-
-
-def _comments(tx: Tx, case: Case, since: datetime | None) -> list[tuple[str, str]]:
-    """What others have said since the last run was decided; an agent knows its own words."""
-    if case.task is None:
-        return []
-    return [
-        ("The developer" if said.author_type == "person" else "Another agent", said.text)
-        for said in comments.of_task(tx, case.task.id)
-        if said.author_id != case.agent.id and (since is None or said.created_at > since)
-    ]
 
 
 def launch(tx: Tx, case: Case) -> Answer:
@@ -99,4 +108,12 @@ def launch(tx: Tx, case: Case) -> Answer:
     return Launched(case.run_id)
 
 
-PIPELINE: tuple[Step, ...] = (payload, agent_status, staleness, task_lease, context, launch)
+PIPELINE: tuple[Step, ...] = (
+    intake,
+    payload,
+    agent_status,
+    staleness,
+    task_lease,
+    context,
+    launch,
+)

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-from roundtable_desktop.model.records import Agent, Run, Task
+from roundtable_desktop.model.records import Agent, Comment, Run, Task
 from roundtable_desktop.store import comments, runs, sessions
 from roundtable_desktop.store.db import View
+
+SAID_CHARACTERS = 65_536
+"""Of comments in one prompt; the oldest give way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +21,38 @@ class Talk:
 def talk_of(view: View, run: Run, agent: Agent, task: Task) -> Talk:
     """A later run of the same agent and task goes on with their conversation (K-48). The lines of
     what is new count, if there are any, else those of the task (contract, demo agent)."""
-    said = [one.text for one in comments.of_task(view, task.id, _seen(view, run, task))]
-    fresh = "\n".join(text for text in said if "@demo " in text)
+    fresh = "\n".join(text for _, text in unheard(view, agent.id, task.id) if "@demo " in text)
     return Talk(sessions.of(view, agent.id, task.id), fresh or task.description)
 
 
-def _seen(view: View, run: Run, task: Task) -> str:
-    """The last comment that an earlier attempt could have read; ids rise with time."""
-    before = [one for one in runs.of_task(view, task.id) if one.id < run.id]
-    old = [one.id for one in comments.of_task(view, task.id) if before and one.id < before[-1].id]
-    return old[-1] if old else ""
+def all_said(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
+    """(who, what) of everything that others said about the task, the last of it if it is long."""
+    return _told(comments.of_task(view, task_id), agent_id)
+
+
+def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
+    """What was said since the agent last ended a turn about it. A run that broke off may have
+    heard it or not: it is told again."""
+    heard = [
+        run.created_at
+        for run in runs.of_task(view, task_id)
+        if run.agent_id == agent_id and _ended_its_turn(run)
+    ]
+    said = comments.of_task(view, task_id)
+    return _told([one for one in said if not heard or one.created_at > heard[-1]], agent_id)
+
+
+def _ended_its_turn(run: Run) -> bool:
+    end = (run.ended or {}).get("end")
+    return isinstance(end, dict) and end.get("stop_reason") is not None
+
+
+def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:
+    kept: list[tuple[str, str]] = []
+    room = SAID_CHARACTERS
+    for one in reversed([one for one in said if one.author_id != agent_id]):
+        room -= len(one.text)
+        if room < 0 and kept:
+            break
+        kept.append(("The developer" if one.author_type == "person" else "An agent", one.text))
+    return kept[::-1]

@@ -105,15 +105,19 @@ class Door:
         return self._exchange
 
     def _live(self) -> None:
+        begun = self._exchange
         try:
             from roundtable_desktop.mcp.exchange import Exchange
 
             exchange = Exchange(CALLS_AT_ONCE)
-            exchange.run(ready=lambda: self._exchange.set_result(exchange))
-        except Exception as fault:
+            exchange.run(ready=lambda: begun.set_result(exchange))
+        except Exception:
             log.exception("mcp ended by a fault")
-            if not self._exchange.done():
-                self._exchange.set_exception(fault)
+        if not begun.done():
+            begun.set_exception(Busy("unavailable"))
+        with self._gate:
+            if not self._closed:  # it ended by itself: the next call begins it anew
+                self._thread, self._exchange = None, Future()
 
 
 def _later() -> Answer:

@@ -193,6 +193,11 @@ class GitFailed(Exception):
         self.code = code
         self.text = text
 
+    @property
+    def broken_off(self) -> bool:
+        """git may have begun: the act is to be done again, and looks at what is there first."""
+        return self.code in ("git_killed", "git_timeout")
+
 
 class Git(Protocol):
     """The one hardened runner of git (law 13). No call here runs code of the repository."""
@@ -276,6 +281,7 @@ class ProcessFacts:
     alive: bool
     cpu: float | None
     rss: int | None
+    ticks: int | None = None  # its kernel start time: with the pid, which process it is
 
 
 class Transcripts(Protocol):

@@ -35,6 +35,8 @@ class Actor:
 
 
 SYSTEM = Actor("system", "roundtable")
+PERSON = Actor("person", "owner")
+"""The one person that this home belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Waiting:
 
     agent: Agent
     claimed: int
-    rank: int
+    by_person: bool
     scheduled_retry_at: datetime | None
     held_by: str | None
     intake_open: bool = True
@@ -64,7 +64,7 @@ def _scheduled(waiting: Waiting, now: datetime) -> Answer:
 def _cooldown(waiting: Waiting, now: datetime) -> Answer:
     ends = cooled_at(waiting.agent)
     detail: dict[str, object] = {"cooldown_sec": waiting.agent.cooldown_sec}
-    if ends is None or ends <= now or waiting.rank == 0:
+    if ends is None or ends <= now or waiting.by_person:
         return Go(detail)
     return Hold("cooldown", ends, detail)
 

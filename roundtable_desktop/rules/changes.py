@@ -7,7 +7,9 @@ from roundtable_desktop.model.ports import Change
 
 _TELLING = re.compile(
     r"(^|/)(\.git(attributes|modules|ignore)|\.github|\.gitlab-ci\.yml|\.vscode|\.idea|\.claude|"
-    r"\.cursor|\.codex|\.gemini|\.mcp\.json|\.envrc|\.husky|\.pre-commit-config\.yaml|"
+    r"\.cursor(rules)?|\.codex|\.gemini|\.opencode|opencode\.jsonc?|AGENTS\.md|CLAUDE\.md|GEMINI\.md|"
+    r"\.circleci|\.devcontainer|Jenkinsfile|\.npmrc|conftest\.py|setup\.(py|cfg)|pyproject\.toml|"
+    r"\.mcp\.json|\.envrc|\.husky|\.pre-commit-config\.yaml|"
     r"\.roundtable|package\.json|Makefile|[^/]*\.hook)(/|$)",
     re.IGNORECASE,
 )
@@ -21,5 +23,5 @@ def telling(changes: Iterable[Change]) -> list[str]:
         for change in changes
         if _TELLING.search(change.path)
         or change.new_mode == _SYMLINK
-        or (change.new_mode == _EXECUTABLE != change.old_mode)
+        or change.new_mode == _EXECUTABLE
     ]

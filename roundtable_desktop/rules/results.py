@@ -18,6 +18,10 @@ INCURABLE = (
 """What waiting cannot cure: not tried again (C-38, B-074)."""
 
 
+LIMITS = ("silence", "hard")
+"""Ended by a limit; a report that came before it counts all the same (C-103)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """task: where its status goes, None to leave it. text: of the error, as it was said."""
@@ -32,10 +36,12 @@ class Settlement:
 
 def wants_collecting(end: End, result: WorkerResult | None) -> bool:
     """Only a run that ended by itself proposes its changes; others keep them in the copy."""
-    if end.why != "exited":
+    if end.why not in ("exited", *LIMITS):
         return False
     if result is not None:
         return result.status == "completed"
+    if end.why in LIMITS:
+        return False
     return end.exit_code == 0 or end.stop_reason is not None
 
 
@@ -47,7 +53,7 @@ def settlement(
     speaks: the agent was spoken to (ACP), so its exit code says little: a turn that ended, or an
     error that it named, says more.
     """
-    if end.why != "exited":
+    if end.why != "exited" and not (end.why in LIMITS and result is not None):
         return _broken_off(end)
     if result is not None:
         return _reported(result, changed)

@@ -1,13 +1,17 @@
 """Signed-in browsers: only the hash of what the cookie holds (S-23)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from roundtable_desktop.model.records import WebSession
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import WebSessions
 
+LONGEST = timedelta(days=30)
+
 
 def add(tx: Tx, session: WebSession) -> None:
+    """Those that are too old to count are dropped on this occasion."""
+    tx.write(WebSessions.delete().where(WebSessions.created_at < session.created_at - LONGEST))
     tx.write(
         WebSessions.insert(
             id_hash=session.id_hash, created_at=session.created_at, seen_at=session.seen_at

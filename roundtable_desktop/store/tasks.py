@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from roundtable_desktop.model.records import Actor, Subject, Task
+from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import TASK, Kind, TaskStatus
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
@@ -90,8 +90,13 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
 
 def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
     """A run's start moves todo → in_progress, and in_review back to it when somebody asked for
-    more; later attempts only tell (A-06)."""
+    more; one that stood still is opened first; later attempts only tell (A-06)."""
     data = {"run_id": run_id, "attempt": attempt, "number": task.number}
+    if task.status in (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED):
+        move(tx, task, TaskStatus.TODO, actor=SYSTEM, data={"run_id": run_id})
+        opened = get(tx, task.id)
+        assert opened is not None
+        task = opened
     if task.status in (TaskStatus.TODO, TaskStatus.IN_REVIEW):
         return journal.move(
             tx, TASK, task, to=TaskStatus.IN_PROGRESS, kind=Kind.TASK_STARTED, data=data

@@ -49,7 +49,7 @@ WHERE status = 'queued' AND id = (
         ORDER BY q.rank, q.requested_at, q.id LIMIT 1
     )
     WHERE a.status <> 'active' OR (
-        (w.rank = 0 OR a.last_wakeup_finished_at IS NULL
+        (w.source = 'user' OR a.last_wakeup_finished_at IS NULL
             OR a.last_wakeup_finished_at + a.cooldown_sec * 1000000 <= :now)
         AND (
             SELECT count(*) FROM agent_wakeup_requests AS c

@@ -17,11 +17,10 @@ from roundtable_desktop import app
 from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.engine.desk import Asked, agents, tasks, workspaces
-from roundtable_desktop.engine.desk.browsers import PERSON
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.ports import LaunchOrder
-from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.model.records import PERSON, Workspace
 from roundtable_desktop.model.states import Adapter
 
 RUNS = 12

@@ -34,8 +34,8 @@ class HardenedGit:
     home: an empty folder that exists; git sees no other home. user_home: read by `inspect` alone.
     """
 
-    def __init__(self, home: Path, user_home: Path) -> None:
-        self._runner = Runner(home)
+    def __init__(self, home: Path, user_home: Path, umask: int = -1) -> None:
+        self._runner = Runner(home, umask)
         self._user_home = user_home
 
     def make_sample(self, folder: Path, files: Mapping[str, str]) -> None:

@@ -37,8 +37,10 @@ class Answer:
 class Runner:
     """Starts git with an environment made from nothing, in a session of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, umask: int = -1) -> None:
+        """umask: the user's, for what git writes into the user's repository; -1: our own."""
         self.home = home
+        self._umask = umask
         self._version: tuple[int, ...] | None = None
 
     def version(self) -> tuple[int, ...]:
@@ -79,6 +81,7 @@ class Runner:
                     cwd=cwd,
                     env=surroundings,
                     start_new_session=True,
+                    umask=self._umask,
                 )
             except FileNotFoundError as missing:
                 code = "git_missing" if Path(cwd).is_dir() else "path_missing"

@@ -42,7 +42,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         if body.action == "resume":
             control.resume(desk, asked(caller))
             return State(intake=look.intake())
-        stopped = control.force_stop(desk, asked(caller), look.measure)
+        stopped = control.force_stop(desk, asked(caller))
         return State(
             intake=look.intake(),
             killed=[Ended.of(one) for one in stopped.killed],

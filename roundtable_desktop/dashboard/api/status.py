@@ -43,6 +43,11 @@ def standing(one: Standing) -> TaskStanding:
     return TaskStanding.of(one.task, agent=agent, sentence=sentence)
 
 
+def sentence_of(health: str, intake: str) -> str:
+    """What a person is told of the whole, on every face."""
+    return said(f"scheduler_{health}" if intake == "open" else "intake_stopped", {})
+
+
 def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> None:
     @api.route("GET", "/api/v1/status")
     def show_status() -> Status:
@@ -51,7 +56,7 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
         return Status(
             version=version,
             scheduler=now,
-            sentence=said(f"scheduler_{now}" if intake == "open" else "intake_stopped", {}),
+            sentence=sentence_of(now, intake),
             intake=intake,
             workspaces=[
                 WorkspaceStanding.of(one, tasks=[standing(task) for task in look.standing(one)])

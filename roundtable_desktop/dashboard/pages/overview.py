@@ -5,8 +5,7 @@ from collections.abc import Callable
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.proposals import row
-from roundtable_desktop.dashboard.api.shapes import said
-from roundtable_desktop.dashboard.api.status import standing
+from roundtable_desktop.dashboard.api.status import sentence_of, standing
 from roundtable_desktop.dashboard.signin import current
 from roundtable_desktop.engine.desk.look import Look
 
@@ -21,8 +20,9 @@ def pages(look: Look, health: Callable[[], str]) -> Callable[[Flask], None]:
                     "tasks": [standing(task) for task in look.standing(one)],
                     "proposals": [
                         row(offered)
-                        for offered in look.proposals(None, 50, workspace_id=one.id)
-                        if offered.proposal.status in ("pending", "approved")
+                        for offered in look.proposals(
+                            None, 50, workspace_id=one.id, status=("pending", "approved")
+                        )
                     ],
                 }
                 for one in look.workspaces(None, 200)
@@ -30,7 +30,7 @@ def pages(look: Look, health: Callable[[], str]) -> Callable[[Flask], None]:
             return render_template(
                 "overview.html",
                 rooms=rooms,
-                scheduler=said(f"scheduler_{health()}", {}),
+                scheduler=sentence_of(health(), look.intake()),
                 csrf=current().csrf or "",
             )
 

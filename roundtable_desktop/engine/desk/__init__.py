@@ -1,16 +1,21 @@
 """The desk: one function per command of a person or an agent; every face calls the same ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from roundtable_desktop.model.errors import Broken, Conflict
-from roundtable_desktop.model.ports import Git, Ids, Launcher, Secrets
-from roundtable_desktop.model.records import Actor, Subject
+from roundtable_desktop.model.ports import Git, Ids, Launcher, ProcessFacts, Secrets
+from roundtable_desktop.model.records import Actor, Process, Subject
 from roundtable_desktop.store import keys
 from roundtable_desktop.store.db import Store, Tx, View
 
 R = TypeVar("R")
+
+Measure = Callable[[Sequence[Process]], Sequence[ProcessFacts]]
+"""The stored processes of a run and the children below them, as the machine shows them."""
+EndLeft = Callable[[Sequence[ProcessFacts]], Sequence[ProcessFacts]]
+"""Ends those of the processes that still live; answers those that are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Desk:
         secrets: Secrets,
         ids: Ids,
         launcher: Launcher,
+        measure: Measure,
+        end_left: EndLeft,
         local_zone: str,
     ) -> None:
         self.store = store
@@ -44,6 +51,8 @@ class Desk:
         self.secrets = secrets
         self.ids = ids
         self.launcher = launcher
+        self.measure = measure
+        self.end_left = end_left
         self.local_zone = local_zone
 
 
@@ -54,15 +63,24 @@ def once(
     show: Callable[[View, str], R | None],
 ) -> R:
     """Does `act` unless the same request did it before; answers with what is there now (W-30)."""
-    made = keys.done_before(tx, asked.actor, asked.key, asked.fingerprint) if asked.key else None
+    made = done_before(tx, asked)
     if made is None:
         made = act()
-        if asked.key:
-            keys.remember(tx, asked.actor, asked.key, asked.fingerprint, made)
+        remember(tx, asked, made)
     found = show(tx, made.id)
     if found is None:
         raise Broken("vanished", type=made.type, id=made.id)
     return found
+
+
+def done_before(tx: Tx, asked: Asked) -> Subject | None:
+    """What the same request made earlier; raises Conflict when its key meant another one."""
+    return keys.done_before(tx, asked.actor, asked.key, asked.fingerprint) if asked.key else None
+
+
+def remember(tx: Tx, asked: Asked, made: Subject) -> None:
+    if asked.key:
+        keys.remember(tx, asked.actor, asked.key, asked.fingerprint, made)
 
 
 def check_revision(asked: Asked, revision: int) -> None:

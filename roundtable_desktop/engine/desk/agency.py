@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from roundtable_desktop.engine.desk import Asked, Desk, once, tasks
-from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.records import Actor, Agent, Holder, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
@@ -16,6 +16,11 @@ from roundtable_desktop.store.db import Reader, Tx, View
 
 Answer = Mapping[str, object]
 R = TypeVar("R")
+
+SUBTASKS = 20
+"""Below one task."""
+LEVELS = 4
+"""A task, and three below it."""
 
 
 class Holders:
@@ -95,6 +100,7 @@ class Agency:
         key: str | None,
     ) -> Answer:
         def act(tx: Tx, task: Task) -> Subject:
+            _check_room(tx, task)
             agent = _agent(tx, holder, assignee) if assignee is not None else None
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
@@ -125,6 +131,19 @@ class Agency:
                 raise Absent("run_access_over")
             task = _own(tx, holder)
             return once(tx, asked, lambda: act(tx, task), show)
+
+
+def _check_room(tx: Tx, task: Task) -> None:
+    """An agent that asks for ever is stopped by name (A5)."""
+    if len(rows.below(tx, task.id)) >= SUBTASKS:
+        raise Blocked("too_many_subtasks", most=SUBTASKS)
+    depth, above = 1, task
+    while above.parent_id is not None and depth <= LEVELS:
+        found = rows.get(tx, above.parent_id)
+        assert found is not None, "foreign keys hold"
+        depth, above = depth + 1, found
+    if depth >= LEVELS:
+        raise Blocked("too_deep_subtasks", most=LEVELS)
 
 
 def _own(view: View, holder: Holder) -> Task:

@@ -2,12 +2,10 @@
 
 from datetime import datetime
 
-from roundtable_desktop.model.records import Actor, Subject, WebSession
+from roundtable_desktop.model.records import PERSON, Subject, WebSession
 from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import browsers, journal
 from roundtable_desktop.store.db import Reader, Store
-
-PERSON = Actor("person", "owner")
 
 
 class Browsers:

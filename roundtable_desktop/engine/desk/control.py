@@ -1,13 +1,13 @@
 """Control of everything at once: stop it now, and let it go on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
 
 from roundtable_desktop.engine.desk import Asked, Desk
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
-from roundtable_desktop.model.records import Process, Run, Subject
+from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal, runs, settings
 from roundtable_desktop.store.db import Tx
@@ -16,8 +16,6 @@ PATIENCE = 14.0
 """Seconds for the ladder of one run, all of them at once (C-71: verified gone in 15 s)."""
 _STEP = 0.05
 _AT_ONCE = 16
-
-Measure = Callable[[Sequence[Process]], Sequence[ProcessFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Stopped:
     survivors: Sequence[ProcessFacts]
 
 
-def force_stop(desk: Desk, asked: Asked, measure: Measure) -> Stopped:
+def force_stop(desk: Desk, asked: Asked) -> Stopped:
     """No launch after this has begun; every process of every agent ended, verified (W-29).
 
     The wakeups go back to the queue at no cost: nothing is lost, and `resume` lets them run.
@@ -37,15 +35,21 @@ def force_stop(desk: Desk, asked: Asked, measure: Measure) -> Stopped:
         _set_intake(tx, asked, "stopped")
         live = runs.live(tx)
         known = {run.id: runs.processes(tx, run.id) for run in live}
-    before = {run.id: measure(known[run.id]) for run in live}
+    seen = [fact for run in live for fact in desk.measure(known[run.id]) if fact.alive]
+    swept: list[int] = []
     if live:
         with ThreadPoolExecutor(min(len(live), _AT_ONCE)) as pool:
-            list(pool.map(lambda run: _end(desk, run), live))
-    seen = [fact for facts in before.values() for fact in facts if fact.alive]
-    left = {fact.pid for run in live for fact in measure(known[run.id]) if fact.alive}
-    return Stopped(
-        killed=[fact for fact in seen if fact.pid not in left],
-        survivors=[fact for fact in seen if fact.pid in left],
+            swept = [pid for left in pool.map(lambda run: _end(desk, run), live) for pid in left]
+    left = list(desk.end_left(seen))
+    pids = {fact.pid for fact in left}
+    left += [_unseen(pid) for pid in swept if pid not in pids]
+    return Stopped([fact for fact in seen if fact.pid not in pids], left)
+
+
+def _unseen(pid: int) -> ProcessFacts:
+    """It carries a run's mark and came after we had looked."""
+    return ProcessFacts(
+        pid=pid, name=None, role="child", started_at=None, alive=True, cpu=None, rss=None
     )
 
 
@@ -66,11 +70,11 @@ def _set_intake(tx: Tx, asked: Asked, to: str) -> None:
     tx.nudge("queue")
 
 
-def _end(desk: Desk, run: Run) -> None:
+def _end(desk: Desk, run: Run) -> Sequence[int]:
     """Its runner ends the tree; what has no runner is swept; what was not born is voided."""
     launcher = desk.launcher
     if launcher.state(run.id) is SpoolState.ABSENT and launcher.void(run.id):
-        return
+        return ()
     waiting, pause = PATIENCE, Event()
     try:
         launcher.control(run.id, {"do": "cancel", "reason": "interrupted"})
@@ -79,4 +83,4 @@ def _end(desk: Desk, run: Run) -> None:
     while waiting > 0 and launcher.state(run.id) is SpoolState.LOCKED:
         pause.wait(_STEP)
         waiting -= _STEP
-    launcher.sweep(run.id)
+    return launcher.sweep(run.id)

@@ -1,9 +1,9 @@
 """Commands about inbox items."""
 
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, remember
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import RunnerGone
-from roundtable_desktop.model.records import InboxItem
+from roundtable_desktop.model.records import InboxItem, Subject
 from roundtable_desktop.model.states import InboxStatus
 from roundtable_desktop.store import inbox
 
@@ -17,6 +17,8 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     """
     with desk.store.transaction() as tx:
         item = inbox.get(tx, item_id)
+        if item is not None and done_before(tx, asked) is not None:
+            return item
     if item is None:
         raise Absent("unknown_inbox_item")
     check_revision(asked, item.revision)
@@ -34,4 +36,6 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
         raise Conflict("run_is_over") from None
     if not answer.get("ok"):
         raise Conflict("already_resolved")
+    with desk.store.transaction() as tx:
+        remember(tx, asked, Subject("inbox", item.id))
     return item

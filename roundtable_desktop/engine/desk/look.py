@@ -195,9 +195,6 @@ class Look:
         with self._reader.snapshot() as view:
             return settings.of_home(view).intake
 
-    def measure(self, known: Sequence[Process]) -> Sequence[ProcessFacts]:
-        return self._processes(known)
-
     # --- why -----------------------------------------------------------------------------------
 
     def explain_wakeup(self, wakeup: Wakeup) -> Explanation:

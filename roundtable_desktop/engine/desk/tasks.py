@@ -93,6 +93,8 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
     with desk.store.transaction() as tx:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
+        if task.status is TaskStatus.CANCELLED:
+            raise Conflict("task_cancelled", number=task.number)
         agent = _agent(tx, task.workspace_id, agent_id)
         if agent.id == task.assignee_agent_id:
             return task
