@@ -23,6 +23,7 @@ from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
 from roundtable_desktop.engine.desk import Asked, Desk, agents, tasks, workspaces
+from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.records import Actor
 from roundtable_desktop.model.states import Adapter, DeliveryMode
@@ -110,7 +111,16 @@ def main(home: Path, point: int, victim: str) -> int:
     runners = LocalRunners(home / "runs", Path(os.environ["SOCKETS"]), sweep=processes.sweep)
     failpoint.watch(git, "make_copy", "collect", "prepare", "deliver", "finish")
     failpoint.watch(runners, "launch", "void", "sweep", "detach")
-    desk = Desk(store, git, secrets, SystemIds(), "UTC")
+    desk = Desk(
+        store,
+        git,
+        secrets,
+        SystemIds(),
+        runners,
+        processes.facts,
+        processes.end,
+        "UTC",
+    )
     watched_store(store, failpoint)
     scheduler = Scheduler(
         store,
@@ -123,6 +133,7 @@ def main(home: Path, point: int, victim: str) -> int:
         lambda: 0.0,
         copies=home / "copies",
         environ=os.environ,
+        equipment=Equipment("", lambda: ("", ""), (), ()),
     )
     scheduler.start()
     enqueue(desk, home)

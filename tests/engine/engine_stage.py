@@ -10,6 +10,7 @@ from typing import Any
 from engine_folders import Folders
 from ground import JOAN, NOW, CountingIds, Ground, StandingClock
 
+from roundtable_desktop.adapters import processes
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, workspaces
@@ -137,7 +138,16 @@ class Stage:
         self.launcher = ScriptedLauncher()
         self.acts: list[tuple[str, Callable[[], None]]] = []
         self.build()
-        self.desk = Desk(self.store, self.git, self.secrets, self.ids, self.launcher, "UTC")
+        self.desk = Desk(
+            self.store,
+            self.git,
+            self.secrets,
+            self.ids,
+            self.launcher,
+            processes.facts,
+            processes.end,
+            "UTC",
+        )
 
     def build(self) -> None:
         """Also anew: then nothing of what was in memory is left."""
@@ -251,7 +261,16 @@ class Stage:
     def restart(self) -> Found:
         self.ground.reopen()
         self.build()
-        self.desk = Desk(self.store, self.git, self.secrets, self.ids, self.launcher, "UTC")
+        self.desk = Desk(
+            self.store,
+            self.git,
+            self.secrets,
+            self.ids,
+            self.launcher,
+            processes.facts,
+            processes.end,
+            "UTC",
+        )
         return self.recover()
 
     # --- what there is -------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.phrases import SENTENCES
 from roundtable_desktop.store.db import Store
 
-GATES = ["payload", "agent_status", "staleness", "task_lease", "context", "launch"]
+GATES = ["intake", "payload", "agent_status", "staleness", "task_lease", "context", "launch"]
 
 
 # --- what wakes ---------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from roundtable_desktop.adapters.processes import Identity
 from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
 from roundtable_desktop.engine.desk import Asked, Desk, agents, tasks, workspaces
+from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import (
@@ -61,7 +62,17 @@ class Life:
         self.ground = Ground(root, SystemClock(), SystemIds())
         self.sockets = Path(tempfile.mkdtemp(prefix="rt"))
         self.git, self.secrets = self.folders.git(), self.folders.secrets()
-        self.desk = Desk(self.ground.store, self.git, self.secrets, self.ground.ids, "UTC")
+        self.runners = LocalRunners(self.root / "runs", self.sockets, sweep=processes.sweep)
+        self.desk = Desk(
+            self.ground.store,
+            self.git,
+            self.secrets,
+            self.ground.ids,
+            self.runners,
+            processes.facts,
+            processes.end,
+            "UTC",
+        )
         self.go = root / "go"
         self.scheduler = self.begin()
 
@@ -78,6 +89,7 @@ class Life:
             lambda: 0.0,
             copies=self.folders.copies,
             environ=os.environ,
+            equipment=Equipment("", lambda: ("", ""), (), ()),
         )
         self.scheduler.start()
         return self.scheduler

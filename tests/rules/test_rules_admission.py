@@ -73,15 +73,15 @@ def task(**changes: Any) -> Task:
 
 
 def asked(
-    now: datetime = NOW, rank: int = 1, claimed: int = 0, **changes: Any
+    now: datetime = NOW, by_person: bool = False, claimed: int = 0, **changes: Any
 ) -> dict[str, Answer]:
     due = changes.pop("due", None)
-    waiting = Waiting(agent(**changes), claimed, rank, due, "retry" if due else None)
+    waiting = Waiting(agent(**changes), claimed, by_person, due, "retry" if due else None)
     return dict(admission.before_claim(waiting, now))
 
 
 def test_the_gates_before_the_claim_come_in_one_order() -> None:
-    assert list(asked()) == ["scheduled_retry", "cooldown", "capacity"]
+    assert list(asked()) == ["intake", "scheduled_retry", "cooldown", "capacity"]
     assert all(isinstance(answer, Go) for answer in asked().values())
 
 
@@ -114,7 +114,7 @@ def test_the_cooldown_is_over_when_it_is_over(seconds: int) -> None:
 
 @pytest.mark.proves("C-53")
 def test_a_person_does_not_wait_for_the_cooldown_but_for_room() -> None:
-    answers = asked(rank=0, last_wakeup_finished_at=NOW, claimed=1)
+    answers = asked(by_person=True, last_wakeup_finished_at=NOW, claimed=1)
     assert isinstance(answers["cooldown"], Go)
     assert isinstance(answers["capacity"], Hold)
 
@@ -131,7 +131,8 @@ def test_a_person_does_not_wait_for_the_cooldown_but_for_room() -> None:
 def test_an_agent_that_may_not_run_ends_its_wakeup_with_the_reason(
     status: AgentStatus, outcome: WakeupOutcome
 ) -> None:
-    assert list(asked(status=status, last_wakeup_finished_at=NOW)) == ["scheduled_retry"]
+    gates = ["intake", "scheduled_retry"]
+    assert list(asked(status=status, last_wakeup_finished_at=NOW)) == gates
     answer = admission.agent_status(agent(status=status))
     assert answer == Finish(outcome, {"status": str(status)})
 

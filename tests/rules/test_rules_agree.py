@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.model.records import Wakeup
-from roundtable_desktop.model.states import AgentStatus, Rank, WakeupStatus
+from roundtable_desktop.model.states import AgentStatus, Rank, Source, WakeupStatus
 from roundtable_desktop.model.verdicts import Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
 from roundtable_desktop.store import agents, wakeups
@@ -52,7 +52,7 @@ def facts(tx: Tx, wakeup: Wakeup) -> Waiting:
     return Waiting(
         agent=agent,
         claimed=wakeups.claimed_by(tx, agent.id),
-        rank=wakeup.rank,
+        by_person=wakeup.source is Source.USER,
         scheduled_retry_at=wakeup.scheduled_retry_at,
         held_by=wakeup.held_by,
     )
@@ -104,7 +104,12 @@ def compare(ground: Ground, drawn: list[Drawn]) -> None:
             at = None if due is None else NOW + timedelta(seconds=due)
             requested = NOW - timedelta(seconds=age)
             ground.wakeup(
-                agent, rank=rank, status=status, scheduled_retry_at=at, requested_at=requested
+                agent,
+                rank=rank,
+                source=Source.USER if rank is Rank.USER else Source.TASK_ASSIGNED,
+                status=status,
+                scheduled_retry_at=at,
+                requested_at=requested,
             )
     for _ in range(20):
         with ground.store.transaction() as tx:

@@ -49,7 +49,8 @@ CASES = [
     (end("cancelled", None), said("completed"), False, R.CANCELLED, L.NONE, T.TODO),
     (end("interrupted", None), None, False, R.INTERRUPTED, L.REQUEUE, None),
     (end("silence", -9), None, False, R.TIMED_OUT, L.WAKEUP, None),
-    (end("hard", -9), said("completed"), True, R.TIMED_OUT, L.WAKEUP, None),
+    (end("hard", -9), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end("hard", -9), None, True, R.TIMED_OUT, L.WAKEUP, None),
     (end("spawn_failed", None), None, False, R.CRASHED, L.WAKEUP, None),
     (
         end("spawn_failed", None, error={"kind": "cli_missing", "text": "no such program"}),
@@ -101,7 +102,9 @@ def test_only_a_run_that_ended_by_itself_proposes_its_changes() -> None:
     assert results.wants_collecting(end(code=7), said("completed"))
     assert not results.wants_collecting(end(code=7), None)
     assert not results.wants_collecting(end(), said("failed"))
-    assert not results.wants_collecting(end("hard"), said("completed"))
+    assert results.wants_collecting(end("hard"), said("completed"))
+    assert not results.wants_collecting(end("hard"), None)
+    assert not results.wants_collecting(end("cancelled"), said("completed"))
 
 
 @pytest.mark.proves("C-58")

@@ -222,4 +222,7 @@ def test_nothing_is_imported_once_the_agent_runs(bench: Bench) -> None:
 def test_an_unknown_part_is_refused() -> None:
     words = [sys.executable, "-I", "-m", "roundtable_desktop", "--part", "nonsense"]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (told.returncode, told.stderr) == (64, "--part takes one of: runner, demo-agent\n")
+    assert (told.returncode, told.stderr) == (
+        64,
+        "--part takes one of: runner, demo-agent, mcp-bridge\n",
+    )
