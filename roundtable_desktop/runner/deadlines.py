@@ -6,8 +6,9 @@ from math import inf
 
 from roundtable_desktop.runner.order import Deadlines
 
-IDLE_SHARE = 0.01
-"""Of one core: below it a silent tree counts as doing nothing."""
+IDLE_SHARE = 0.05
+"""Of one core: below it a silent tree counts as doing nothing. An agent that waits for its model
+uses 2 % of one, work a good deal more (docs/rulings.md, 23)."""
 PULSE = 30.0
 EXTENSION = 900.0
 """Seconds until the soft limit comes due again, when a tool ran since it did."""

@@ -155,6 +155,11 @@ class Session:
     def _received(self) -> int:
         return self._talk.received + self._err.received
 
+    def _signs(self) -> int:
+        """Bytes that are a sign of life. An agent that tries a refused request again for ever says
+        so on stderr each time, and nothing else."""
+        return self._received() if self._talk.errors_count else self._talk.received
+
     # --- deadlines ---------------------------------------------------------------------------
 
     async def _watch(self) -> None:
@@ -165,7 +170,7 @@ class Session:
             await asyncio.sleep(period)
             self._tree.reap()
             processes, cpu = self._tree.usage()
-            due = watch.look(monotonic(), self._received(), cpu, self._talk.activity)
+            due = watch.look(monotonic(), self._signs(), cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:
                 self._come_due(name, watch, processes)

@@ -17,6 +17,10 @@ class Talk(Protocol):
         """Bytes from the agent so far."""
 
     @property
+    def errors_count(self) -> bool:
+        """Whether what it writes to stderr is a sign of life, or only a log beside its words."""
+
+    @property
     def tail(self) -> str:
         """The end of what it said, redacted."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import opencode
 import pytest
+from living_home import LivingHome
 from opencode import Settings
 from stub_model import StubModel
 
@@ -36,3 +37,14 @@ def opencode_env(tmp_path: Path, stub: StubModel) -> Settings:
         return opencode.settings(stub.url, home, edit=edit, bash=bash)
 
     return settings
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[LivingHome]:
+    """A running owner with one repository; at the end nothing of it is left."""
+    home = LivingHome(tmp_path)
+    try:
+        home.begin()
+        yield home
+    finally:
+        home.close()

@@ -5,13 +5,15 @@ line's end; one that stands there twice counts once, for a prompt may say a thin
 
     STUB-WRITE PATH TEXT      the agent's own tool writes that file: the text and a newline
     STUB-BASH COMMAND         the agent's own shell runs that
+    STUB-TOOL NAME JSON       calls the tool whose name ends so, an MCP server's for example;
+                              STUB-LAST in it is what the tool before answered
     STUB-429 [SECONDS]        from here on 429 for ever, with this Retry-After if there is one
     STUB-SAY TEXT             said in the last message
     STUB-REMEMBER WORD        nothing now
     STUB-RECALL               says the words that earlier messages of this conversation remember
     STUB-RESULT STATUS TEXT   the last message ends with a `roundtable-result` block
 
-The first three happen in their order, one a request, then comes the last message. A request that
+The first four happen in their order, one a request, then comes the last message. A request that
 offers no tools wants a title or a summary: it gets one, whatever the script says.
 
 To try an agent by hand: `python3 tests/agents/stub_model.py` prints its address and serves.
@@ -37,8 +39,8 @@ USAGE = {
     "completion_tokens": OUTPUT_TOKENS,
     "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
 }
-ACTS = ("WRITE", "BASH", "429")
-STEP = re.compile(r"\bSTUB-(WRITE|BASH|429|SAY|REMEMBER|RECALL|RESULT)\b[ \t]*(.*)")
+ACTS = ("WRITE", "BASH", "TOOL", "429")
+STEP = re.compile(r"\bSTUB-(WRITE|BASH|TOOL|429|SAY|REMEMBER|RECALL|RESULT)\b[ \t]*(.*)")
 
 # What agents call the tool, and what these call their arguments; the first that is offered is used.
 TOOLS = {"WRITE": ("write", "write_file"), "BASH": ("bash", "run_shell_command")}
@@ -100,7 +102,7 @@ def reply_to(body: Json) -> Reply:
     acts = [step for step in steps if step.word in ACTS]
     done = sum(message["role"] == "tool" for message in messages[mine[-1] :])
     if done < len(acts):
-        return act(acts[done], tools)
+        return act(acts[done], tools, text_of(messages[-1]).strip())
     earlier = [step for at in mine[:-1] for step in steps_of(text_of(messages[at]))]
     return Reply(last_words(steps, earlier))
 
@@ -110,9 +112,11 @@ def steps_of(text: str) -> list[Step]:
     return list(dict.fromkeys(found))
 
 
-def act(step: Step, tools: dict[str, Json]) -> Reply:
+def act(step: Step, tools: dict[str, Json], last: str) -> Reply:
     if step.word == "429":
         return Reply(status=429, retry_after=step.rest)
+    if step.word == "TOOL":
+        return use(step.rest, tools, last)
     name = next((name for name in TOOLS[step.word] if name in tools), None)
     if name is None:
         return Reply(f"I have no tool for {step.word.lower()}, only {', '.join(sorted(tools))}.")
@@ -121,6 +125,16 @@ def act(step: Step, tools: dict[str, Json]) -> Reply:
         path, _, text = step.rest.partition(" ")
         given = {"path": path, "text": text + "\n"}
     return Reply(f"I use {name}. ", Call(name, arguments(tools[name], given)))
+
+
+def use(rest: str, tools: dict[str, Json], last: str) -> Reply:
+    """Agents put a server's name before its tools', each in a way of its own."""
+    wanted, _, given = rest.partition(" ")
+    name = next((name for name in tools if name.endswith(wanted)), None)
+    if name is None:
+        return Reply(f"I have no tool {wanted}, only {', '.join(sorted(tools))}.")
+    given = given.replace("STUB-LAST", json.dumps(last)[1:-1])
+    return Reply(f"I use {name}. ", Call(name, json.loads(given or "{}")))
 
 
 def arguments(schema: Json, given: dict[str, str]) -> Json:

@@ -50,6 +50,16 @@ def test_a_tool_that_is_not_offered_is_named() -> None:
     assert reply_to(body).text == "I have no tool for bash, only write."
 
 
+def test_a_tool_is_found_by_the_end_of_its_name() -> None:
+    script = 'STUB-TOOL task_get\nSTUB-TOOL task_result {"summary": "It: STUB-LAST"}'
+    body = conversation(script, tools=[*TOOLS, tool("server_task_result"), tool("x_task_get")])
+    assert reply_to(body).call == ("x_task_get", {})
+    body["messages"].append({"role": "tool", "content": 'a "b"\n'})
+    assert reply_to(body).call == ("server_task_result", {"summary": 'It: a "b"'})
+    missing = conversation("STUB-TOOL task_get {}", tools=TOOLS)
+    assert reply_to(missing).text == "I have no tool task_get, only bash, write."
+
+
 def test_it_recalls_what_earlier_messages_held_and_only_these() -> None:
     asked = "STUB-REMEMBER late STUB"
     assert reply_to(conversation(asked, "STUB-RECALL")).text == "I remember late STUB."

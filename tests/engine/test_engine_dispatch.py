@@ -103,7 +103,7 @@ def test_each_gate_is_met_in_order_and_its_answer_kept(stage: Stage) -> None:
     run = stage.launch()
     wakeup = stage.wakeup(task)
     assert [one["gate"] for one in wakeup.decisions] == GATES
-    assert [one["verdict"] for one in wakeup.decisions] == ["go"] * 5 + ["launched"]
+    assert [one["verdict"] for one in wakeup.decisions] == ["go"] * 6 + ["launched"]
     assert (wakeup.status, wakeup.run_id) == ("claimed", run.id)
     assert [one.id for one in stage.ground.runs()] == [run.id]
 
@@ -139,7 +139,7 @@ def test_a_gate_that_says_no_ends_the_walk_and_no_run_is_born(
     assert stage.step()
     settled = stage.ground.get_wakeup(wakeup.id)
     assert settled.status == status
-    assert [one["gate"] for one in settled.decisions] == GATES[:gates]
+    assert [one["gate"] for one in settled.decisions] == GATES[: gates + 1]
     assert len(stage.ground.runs()) == runs and not stage.acts
     named = settled.outcome if status != "queued" else settled.held_by
     assert why in (named, settled.cancel_reason)

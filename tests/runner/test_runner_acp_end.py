@@ -66,6 +66,15 @@ def test_a_silent_retry_for_ever_is_ended(bench: Bench) -> None:
     assert bench.of_kind(run, Silent)
 
 
+@pytest.mark.proves("A-21")
+def test_errors_that_are_told_for_ever_are_no_sign_of_life(bench: Bench) -> None:
+    does = "while True: sys.stderr.write('429 Too Many\\n'); sys.stderr.flush(); time.sleep(0.1)"
+    run = bench.launch_quick(*prompt(does), adapter="acp", deadlines=LIMITS)
+    end = bench.finish(run)
+    assert (end.why, end.stderr[-13:]) == ("silence", "429 Too Many\n")
+
+
+@pytest.mark.proves("F-42")
 def test_a_silent_agent_whose_tool_runs_is_left_to_work(bench: Bench) -> None:
     run = bench.launch_quick(
         *prompt(

@@ -47,6 +47,8 @@ class AcpTalk:
     """Fulfils `Talk`, and is the host of its wire. Two prompts never overlap: `_live` is the only
     one that speaks them."""
 
+    errors_count = False
+
     def __init__(
         self,
         order: Order,

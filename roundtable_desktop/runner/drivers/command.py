@@ -17,6 +17,7 @@ class CommandTalk:
     """Fulfils `Talk`. Its turn is over when the program ends, and nothing can be asked of it."""
 
     activity: Activity = UNTOLD
+    errors_count = True
     block: str | None = None
 
     def __init__(self, plan: Plan, ladder: Rungs, out: Output) -> None:
