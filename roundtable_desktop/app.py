@@ -193,6 +193,7 @@ class Owner:
                 issue=lambda: astuple(door.issue()),
                 bridge=own_program("mcp-bridge"),
                 demo=own_program("demo-agent"),
+                demo_state=str(self.home.demo),
             ),
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")

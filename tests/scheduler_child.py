@@ -133,7 +133,7 @@ def main(home: Path, point: int, victim: str) -> int:
         lambda: 0.0,
         copies=home / "copies",
         environ=os.environ,
-        equipment=Equipment("", lambda: ("", ""), (), ()),
+        equipment=Equipment("", lambda: ("", ""), (), (), ""),
     )
     scheduler.start()
     enqueue(desk, home)

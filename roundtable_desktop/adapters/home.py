@@ -12,7 +12,7 @@ from pathlib import Path
 
 from roundtable_desktop.model.errors import Absent, Broken, Busy
 
-FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "empty")
+FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
 
 def default_home(environ: Mapping[str, str]) -> Path:
@@ -39,6 +39,7 @@ class Home:
         self.backups = root / "backups"
         self.secrets = root / "secrets"
         self.log_file = root / "logs" / "roundtable.log"
+        self.demo = root / "demo"
         self.empty = root / "empty"
         self.users_umask = -1
         self._lock: int | None = None

@@ -51,12 +51,14 @@ class Equipment:
     """What agents that speak are given: where `/mcp` is, the bridge to it, the built-in agent.
 
     issue: (a token for one run, the hash that its row keeps).
+    demo_state: the folder where the built-in agent keeps its conversations.
     """
 
     mcp_url: str
     issue: Callable[[], tuple[str, str]]
     bridge: Sequence[str]
     demo: Sequence[str]
+    demo_state: str
 
 
 class Launching:
@@ -138,6 +140,8 @@ class Launching:
         speaks = agent.adapter is not Adapter.COMMAND
         builtin = agent.adapter is Adapter.DEMO
         environment, secrets = dict(self._environ), dict(self._secrets.get(agent.id))
+        if builtin:
+            environment["XDG_STATE_HOME"] = self._equipment.demo_state
         if speaks:
             environment["ROUNDTABLE_MCP_URL"] = self._equipment.mcp_url
             secrets["ROUNDTABLE_MCP_TOKEN"] = self._token(run)

@@ -67,7 +67,7 @@ def scheduler(folder: Path) -> Iterator[tuple[app.Ground, Timed, Workspace, str,
         lambda: 0.5,
         copies=ground.home.copies,
         environ={"PATH": "/usr/bin:/bin"},
-        equipment=Equipment("", lambda: ("", ""), (), ()),
+        equipment=Equipment("", lambda: ("", ""), (), (), ""),
     )
     whole.start()
     yield ground, runners, workspace, agent.id, stamps

@@ -177,7 +177,11 @@ class Stage:
             copies=copies,
             environ={"PATH": os.environ["PATH"], "SECRET_KEY": "s"},
             equipment=Equipment(
-                "http://127.0.0.1:7117/mcp", lambda: ("token", "hash"), ["bridge"], ["demo"]
+                "http://127.0.0.1:7117/mcp",
+                lambda: ("token", "hash"),
+                ["bridge"],
+                ["demo"],
+                "state",
             ),
             follow=self.follower.follow,
             unborn=self.completion.unborn,

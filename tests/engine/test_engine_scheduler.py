@@ -89,7 +89,7 @@ class Life:
             lambda: 0.0,
             copies=self.folders.copies,
             environ=os.environ,
-            equipment=Equipment("", lambda: ("", ""), (), ()),
+            equipment=Equipment("", lambda: ("", ""), (), (), ""),
         )
         self.scheduler.start()
         return self.scheduler

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from outside_house import Answer, House, Room
+from outside_house import Answer, House, Room, until
 
 JSON = {"Content-Type": "application/json"}
 PROBLEM = {"status", "title", "detail", "code", "request_id"}
@@ -72,7 +72,12 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     house = room.house
     task = room.task("Described", room.shell("echo d > d.txt"))
     run, proposal = room.ended(task), room.proposal(task)
+    asking = room.house.post("/agents", {"workspace_id": room.id, "name": "ask", "adapter": "demo"})
+    told = {"title": "Ask", "description": "@demo ask May I?", "workspace_id": room.id}
+    room.house.post("/tasks", {**told, "assignee_agent_id": asking["id"]})
+    until(lambda: room.house.get("/inbox")["items"])
     refs = {
+        "inbox": room.house.get("/inbox")["items"][0]["id"],
         "workspaces": room.id,
         "agents": task["assignee_agent_id"],
         "tasks": task["id"],

@@ -138,7 +138,7 @@ def test_a_task_is_named_by_its_number_or_the_end_of_its_id(room: Room) -> None:
         (["agent", "add", "--adapter", "command", "--env", "NOVALUE", "--", "sh"], 2, "NAME=VALUE"),
         (["agent", "add", "--adapter", "command", "--env", "1A=x", "--", "sh"], 2, "1A"),
         (["agent", "add", "--adapter", "magic", "--", "sh"], 2, "magic"),
-        (["agent", "add", "--adapter", "command"], 2, "COMMAND"),
+        (["agent", "add", "--adapter", "command"], 2, "command is empty"),
     ],
 )
 def test_what_cannot_be_understood_is_said_in_one_sentence(
@@ -215,7 +215,7 @@ def test_a_person_without_a_name_in_git_is_told_to_set_one(house: House) -> None
     repo = house.repository()
     (house.folder / ".gitconfig").unlink()
     done = house.cli("init", str(repo))
-    assert done.code == 1 and "git does not know who you are" in done.err
+    assert done.code == 2 and "git does not know who you are" in done.err
     assert "git config" in done.err
 
 
