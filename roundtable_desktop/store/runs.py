@@ -164,6 +164,7 @@ def finish(
         data={"outcome": outcome, "agent_id": run.agent_id, "task_id": run.task_id, **data},
         outcome=outcome,
         ended_at=tx.now,
+        waiting_since=None,
         **values,
     )
     if done:
