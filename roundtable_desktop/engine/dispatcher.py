@@ -68,6 +68,10 @@ class Dispatcher:
         self._unjudged = None
 
     def _judge(self, tx: Tx, wakeup: Wakeup) -> Answer:
+        if settings.of_home(tx).intake != "open":  # it was stopped since the claim (W-29)
+            answer: Answer = Hold("intake", tx.now)
+            settle(tx, wakeup, answer)
+            return answer
         agent = agents.get(tx, wakeup.agent_id)
         workspace = workspaces.get(tx, wakeup.workspace_id)
         assert agent is not None and workspace is not None, "foreign keys hold"
