@@ -96,7 +96,7 @@ class Launching:
             assert task is not None and agent is not None and workspace is not None
             folder = copy_of(view, self._copies, workspace, task, run)
             base = run.base_commit or _kept_base(view, task, folder)
-            talk = talk_of(view, run, agent, task)
+            talk = talk_of(view, agent, task)
         if run.status is not RunStatus.STARTING:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:

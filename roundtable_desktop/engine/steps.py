@@ -1,7 +1,5 @@
 """The steps of the pipeline, each a gate or a part of the launch decision (K-38)."""
 
-from datetime import datetime
-
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import Run
@@ -55,17 +53,18 @@ def context(tx: Tx, case: Case) -> Answer:
         for run in earlier[-1:]
         if run.outcome is not None
     ]
-    since = earlier[-1].created_at if earlier else None
-    said = _comments(tx, case, since)
+    said = _comments(tx, case)
     news = Told(case.wakeup, case.workspace, case.agent, case.task, told, said)
     case.prompt, case.resume_prompt = prompt(news), resumed(news)
     return Go({"characters": len(case.prompt)})
 
 
-def _comments(tx: Tx, case: Case, since: datetime | None) -> list[tuple[str, str]]:
-    """What others have said since the last run was decided; an agent knows its own words."""
+def _comments(tx: Tx, case: Case) -> list[tuple[str, str]]:
+    """What others have said since an agent last listened; it knows its own words."""
     if case.task is None:
         return []
+    listener = runs.last_to_listen(tx, case.task.id)
+    since = listener.created_at if listener else None
     return [
         ("The developer" if said.author_type == "person" else "Another agent", said.text)
         for said in comments.of_task(tx, case.task.id)

@@ -3,7 +3,14 @@
 from typing import Any
 
 from roundtable_desktop.model.records import Json, Process, Run, Subject
-from roundtable_desktop.model.states import LIVE_RUNS, RUN, Kind, RunOutcome, RunStatus
+from roundtable_desktop.model.states import (
+    CUT_SHORT,
+    LIVE_RUNS,
+    RUN,
+    Kind,
+    RunOutcome,
+    RunStatus,
+)
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
@@ -27,6 +34,12 @@ def of_wakeup(view: View, wakeup_id: str) -> list[Run]:
 def of_task(view: View, task_id: str) -> list[Run]:
     """Its attempts, oldest first (A-06)."""
     return view.all(Run, Runs.select().where(Runs.task_id == task_id).order_by(Runs.attempt_index))
+
+
+def last_to_listen(view: View, task_id: str) -> Run | None:
+    """The task's last run that came to the end of a turn; others may have read nothing at all."""
+    heard = [run for run in of_task(view, task_id) if run.outcome not in (None, *CUT_SHORT)]
+    return heard[-1] if heard else None
 
 
 def next_attempt(view: View, task_id: str) -> int:
