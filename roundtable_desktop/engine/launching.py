@@ -103,7 +103,8 @@ class Launching:
             return self._follow(run_id)
         try:
             self._prepare(run, task, workspace, folder, base)
-            self._launcher.launch(self._order(run, agent, folder, talk))
+            if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
+                self._launcher.launch(self._order(run, agent, folder, talk))
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
