@@ -9,7 +9,7 @@ from roundtable_desktop.engine.desk import Asked, Desk
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Process, Run, Subject
 from roundtable_desktop.model.states import Kind
-from roundtable_desktop.store import journal, runs, settings
+from roundtable_desktop.store import journal, runs, settings, wakeups
 from roundtable_desktop.store.db import Tx
 
 PATIENCE = 14.0
@@ -38,20 +38,23 @@ def force_stop(desk: Desk, asked: Asked, measure: Measure) -> Stopped:
         live = runs.live(tx)
         known = {run.id: runs.processes(tx, run.id) for run in live}
     before = {run.id: measure(known[run.id]) for run in live}
+    swept: list[int] = []
     if live:
         with ThreadPoolExecutor(min(len(live), _AT_ONCE)) as pool:
-            list(pool.map(lambda run: _end(desk, run), live))
-    seen = [fact for facts in before.values() for fact in facts if fact.alive]
+            swept = [pid for pids in pool.map(lambda run: _end(desk, run), live) for pid in pids]
+    seen = {fact.pid: fact for facts in before.values() for fact in facts if fact.alive}
     left = {fact.pid for run in live for fact in measure(known[run.id]) if fact.alive}
+    left.update(swept)
     return Stopped(
-        killed=[fact for fact in seen if fact.pid not in left],
-        survivors=[fact for fact in seen if fact.pid in left],
+        killed=[fact for pid, fact in seen.items() if pid not in left],
+        survivors=[seen.get(pid) or _stranger(pid) for pid in sorted(left)],
     )
 
 
 def resume(desk: Desk, asked: Asked) -> None:
-    """Waiting wakeups are taken up again."""
+    """Waiting wakeups are taken up again, at once also those that were broken off."""
     with desk.store.transaction() as tx:
+        wakeups.take_up(tx, "interrupted")
         _set_intake(tx, asked, "open")
 
 
@@ -66,11 +69,19 @@ def _set_intake(tx: Tx, asked: Asked, to: str) -> None:
     tx.nudge("queue")
 
 
-def _end(desk: Desk, run: Run) -> None:
-    """Its runner ends the tree; what has no runner is swept; what was not born is voided."""
+def _stranger(pid: int) -> ProcessFacts:
+    """It carries the mark of a run, and nobody knew of it."""
+    return ProcessFacts(
+        pid=pid, name=None, role="child", started_at=None, alive=True, cpu=None, rss=None
+    )
+
+
+def _end(desk: Desk, run: Run) -> Sequence[int]:
+    """Its runner ends the tree; what has no runner is swept; what was not born is voided.
+    The pids that are left."""
     launcher = desk.launcher
     if launcher.state(run.id) is SpoolState.ABSENT and launcher.void(run.id):
-        return
+        return []
     waiting, pause = PATIENCE, Event()
     try:
         launcher.control(run.id, {"do": "cancel", "reason": "interrupted"})
@@ -79,4 +90,4 @@ def _end(desk: Desk, run: Run) -> None:
     while waiting > 0 and launcher.state(run.id) is SpoolState.LOCKED:
         pause.wait(_STEP)
         waiting -= _STEP
-    launcher.sweep(run.id)
+    return launcher.sweep(run.id)
