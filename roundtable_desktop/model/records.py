@@ -1,7 +1,7 @@
 """The rows of the store as frozen values; instants are aware datetimes in UTC."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from roundtable_desktop.model.states import (
@@ -320,9 +320,12 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
-    """In whose name an agent asks: all of it comes from the token, none from what it sends (A1)."""
+    """In whose name an agent asks: all of it comes from the token, none from what it sends (A1).
+
+    token: known while a call lasts, so that it is taken out of what the agent says."""
 
     run_id: str
     agent_id: str
     task_id: str | None
     workspace_id: str
+    token: str = field(default="", repr=False)

@@ -105,8 +105,8 @@ class Agency:
         return _shown(self._once(holder, key, words, act, rows.get))
 
     def _clean(self, holder: Holder, text: str) -> str:
-        """No secret of the agent's environment enters the database (S-71)."""
-        return redact(text, set(self._desk.secrets.get(holder.agent_id).values()))
+        """No secret of the agent's environment enters the database, nor its token (S-71)."""
+        return redact(text, {holder.token, *self._desk.secrets.get(holder.agent_id).values()})
 
     def _once(
         self,
