@@ -25,6 +25,7 @@ from roundtable_desktop.store import proposals as stored_proposals
 from roundtable_desktop.store import wakeups
 
 ASKED = Asked(JOAN)
+EQUIPMENT = Equipment("http://127.0.0.1:7117/mcp", lambda: ("token", "hash"), ["bridge"], ["demo"])
 
 
 class Spool:
@@ -166,9 +167,7 @@ class Stage:
             self.ids,
             copies=copies,
             environ={"PATH": os.environ["PATH"], "SECRET_KEY": "s"},
-            equipment=Equipment(
-                "http://127.0.0.1:7117/mcp", lambda: ("token", "hash"), ["bridge"], ["demo"]
-            ),
+            equipment=EQUIPMENT,
             follow=self.follower.follow,
             unborn=self.completion.unborn,
         )
