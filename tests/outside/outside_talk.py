@@ -75,7 +75,7 @@ class Stalls:
         folder.mkdir(exist_ok=True)
 
     def agent(self, name: str = "puppet", **more: object) -> str:
-        words = {"adapter": "acp", **more}
+        words: dict[str, Any] = {"adapter": "acp", **more}
         return self.room.agent(sys.executable, "-c", PUPPET, str(self.folder), name=name, **words)
 
     def seat(self, task: Any) -> Seat:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from outside_house import Answer, House, Room
+from outside_talk import demo, item_of, script
 
 JSON = {"Content-Type": "application/json"}
 PROBLEM = {"status", "title", "detail", "code", "request_id"}
@@ -71,6 +72,7 @@ def check_problem(answer: Answer) -> None:
 def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     house = room.house
     task = room.task("Described", room.shell("echo d > d.txt"))
+    asks = room.task("Ask", demo(room), description=script("ask May I?"))
     run, proposal = room.ended(task), room.proposal(task)
     refs = {
         "workspaces": room.id,
@@ -79,6 +81,7 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
         "runs": run["id"],
         "wakeups": run["wakeup_id"],
         "proposals": proposal["id"],
+        "inbox": item_of(room, asks)["id"],
     }
     document = house.get("/openapi.json")
     assert document["openapi"].startswith("3.1")
