@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_house import House, Room, holders, until
+from outside_house import House, Room, alive, holders, until
 from outside_talk import (
     Stalls,
     comment,
@@ -30,7 +30,7 @@ def stalls(room: Room, tmp_path: Path) -> Stalls:
 # --- comments -----------------------------------------------------------------------------------
 
 
-@pytest.mark.proves("K-04", "W-30")
+@pytest.mark.proves("K-04")
 def test_a_comment_wakes_the_assignee_once_and_a_repeat_is_the_same(room: Room) -> None:
     task = room.task("Talk", demo(room), description=script("write a.txt one"))
     room.ended(task)
@@ -84,7 +84,7 @@ def test_a_comment_opens_a_task_again_that_stood_still(
     until(lambda: status(room, task) == "in_review")
 
 
-@pytest.mark.proves("K-04", "K-29")
+@pytest.mark.proves("K-04")
 def test_a_comment_on_a_done_task_is_cancelled_as_stale_with_the_reason(room: Room) -> None:
     task = room.task("Done", demo(room), description=script("say nothing to do"))
     room.ended(task)
@@ -282,7 +282,8 @@ def test_an_agent_that_hangs_is_ended_by_the_limit_of_silence(room: Room) -> Non
     assert time.monotonic() - began < 17
     assert (ended["outcome"], ended["error"]["kind"]) == ("timed_out", "timed_out")
     assert wakeups(room, task)[0]["held_by"] == "retry"
-    assert not any(one["alive"] for one in room.house.run(run["id"])["processes"])
+    processes = room.house.run(run["id"])["processes"]  # the runner leaves after its last word
+    until(lambda: not any(alive(one["pid"]) for one in processes), 2)
 
 
 def test_what_was_used_is_summed(room: Room) -> None:
@@ -318,7 +319,7 @@ def test_a_block_counts_where_no_result_was_reported(stalls: Stalls) -> None:
     assert (run["outcome"], run["result_json"]["summary"]) == ("task_failed", "no")
 
 
-@pytest.mark.proves("S-69", "F-13")
+@pytest.mark.proves("F-13")
 def test_a_token_ends_with_its_run_and_opens_no_other_door(stalls: Stalls) -> None:
     room, house = stalls.room, stalls.room.house
     task = room.task("Key", stalls.agent())
@@ -335,7 +336,6 @@ def test_a_token_ends_with_its_run_and_opens_no_other_door(stalls: Stalls) -> No
     assert house.run(seat.run)["result_json"] == {}
 
 
-@pytest.mark.proves("S-69")
 def test_another_task_is_as_if_it_were_not_there(stalls: Stalls) -> None:
     room = stalls.room
     task, other = room.task("Mine", stalls.agent()), room.task("Theirs")
