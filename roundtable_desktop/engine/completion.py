@@ -200,8 +200,7 @@ class Completion:
                 return
             sign = None
             if settlement.kind is not None:
-                program = Path((*around.agent.command, around.agent.adapter)[0]).name
-                sign = signature(settlement.kind, program, settlement.text)
+                sign = signature(settlement.kind, _program(around.agent), settlement.text)
             runs.finish(
                 tx,
                 run,
@@ -304,6 +303,11 @@ def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dic
     action = "fix_agent" if ended is None or ended.end.why == "spawn_failed" else "look_at_copy"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
+
+
+def _program(agent: Agent) -> str:
+    """The built-in agent has no command of its own."""
+    return Path(agent.command[0]).name if agent.command else str(agent.adapter)
 
 
 def _tell_lost(tx: Tx, run: Run, kind: Kind) -> None:

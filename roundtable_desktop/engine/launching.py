@@ -98,14 +98,15 @@ class Launching:
             assert task is not None and agent is not None and workspace is not None
             folder = copy_of(view, self._copies, workspace, task, run)
             base = run.base_commit or _kept_base(view, task, folder)
-            talk = talk_of(view, run, agent, task)
+            talk = talk_of(view, agent, task)
         if run.status is not RunStatus.STARTING:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:
             return self._follow(run_id)
         try:
             self._prepare(run, task, workspace, folder, base)
-            self._launcher.launch(self._order(run, agent, folder, talk))
+            if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
+                self._launcher.launch(self._order(run, agent, folder, talk))
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return

@@ -18,7 +18,7 @@ class Talk:
     script: str
 
 
-def talk_of(view: View, run: Run, agent: Agent, task: Task) -> Talk:
+def talk_of(view: View, agent: Agent, task: Task) -> Talk:
     """A later run of the same agent and task goes on with their conversation (K-48). The lines of
     what is new count, if there are any, else those of the task (contract, demo agent)."""
     fresh = "\n".join(text for _, text in unheard(view, agent.id, task.id) if "@demo " in text)

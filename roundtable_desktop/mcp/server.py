@@ -60,7 +60,7 @@ class Door:
         given = {name.lower(): value for name, value in headers}
         token = bearer(given.get("authorization", ""))
         holder = self._holders.find(token_hash(token)) if token else None
-        if holder is None or token is None:
+        if token is None or holder is None:
             return refusal(401, "run_access_over", {"WWW-Authenticate": "Bearer"})
         key = given.get("idempotency-key")
         try:
@@ -72,8 +72,7 @@ class Door:
             return _later()
         try:
             passed = [pair for pair in given.items() if pair[0].startswith(PASSED_ON)]
-            call = Call(self._desk, replace(holder, token=token), key)
-            return self._ask(call, passed, body)
+            return self._ask(Call(self._desk, replace(holder, token=token), key), passed, body)
         except Busy:
             return _later()
         finally:

@@ -324,8 +324,7 @@ class Delivery:
 class Holder:
     """In whose name an agent asks: all of it comes from the token, none from what it sends (A1).
 
-    token: as it was shown, so that it can be taken out of what the agent says; kept nowhere.
-    """
+    token: known while a call lasts, so that it is taken out of what the agent says."""
 
     run_id: str
     agent_id: str

@@ -80,6 +80,15 @@ class RunOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+CUT_SHORT = (
+    RunOutcome.CRASHED,
+    RunOutcome.LOST,
+    RunOutcome.TIMED_OUT,
+    RunOutcome.INTERRUPTED,
+)
+"""Ends of runs whose agent may not have come to the end of what it was told."""
+
+
 class ErrorKind(StrEnum):
     """What went wrong in a run; decides which retry layer answers (contract, "fail KIND")."""
 

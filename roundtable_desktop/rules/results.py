@@ -105,13 +105,21 @@ def _by_word(end: End, changed: bool) -> Settlement:
     """C-44: a turn without a result and with changes is looked at by a person, never done."""
     if end.error is not None:
         named = next((kind for kind in ErrorKind if kind == end.error.kind), ErrorKind.CRASHED)
-        return unborn(named, end.error.text or _said(end))
+        return unborn(named, _error(named, end))
     if end.stop_reason is None:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
     if changed:
         to = TaskStatus.IN_REVIEW
         return Settlement(RunStatus.FINISHED, RunOutcome.NO_RESULT, task=to)
     return _failed(RunOutcome.NO_RESULT, Layer.ATTEMPT, ErrorKind.NO_RESULT, _said(end))
+
+
+def _error(kind: ErrorKind, end: End) -> str:
+    """One that died without a word to us may have said why on its error channel."""
+    told = end.error.text if end.error else ""
+    if kind is ErrorKind.CRASHED and end.stderr.strip():
+        told = f"{told}\n{end.stderr.strip()}"
+    return told.strip() or _said(end)
 
 
 def _by_sign(end: End, changed: bool) -> Settlement:

@@ -3,7 +3,13 @@
 from typing import Any
 
 from roundtable_desktop.model.records import Json, Process, Run, Subject
-from roundtable_desktop.model.states import LIVE_RUNS, RUN, Kind, RunOutcome, RunStatus
+from roundtable_desktop.model.states import (
+    LIVE_RUNS,
+    RUN,
+    Kind,
+    RunOutcome,
+    RunStatus,
+)
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
@@ -164,6 +170,7 @@ def finish(
         data={"outcome": outcome, "agent_id": run.agent_id, "task_id": run.task_id, **data},
         outcome=outcome,
         ended_at=tx.now,
+        waiting_since=None,
         **values,
     )
     if done:

@@ -169,6 +169,12 @@ def promote_due(tx: Tx) -> int:
     return tx.write_sql(_PROMOTE, {"now": micros(tx.now)})
 
 
+def take_up(tx: Tx, held_by: str) -> int:
+    """Those that wait for a time because of this wait with the others again. Their number."""
+    here = (Wakeups.status == WakeupStatus.QUEUED) & (Wakeups.held_by == held_by)
+    return tx.write(Wakeups.update(scheduled_retry_at=None, held_by=None).where(here))
+
+
 def next_due(view: View, now: datetime) -> datetime | None:
     """When the queue can next change by itself: a retry, a hold or a cooldown ends."""
     due = view.sql(_NEXT_DUE, {"now": micros(now)})[0]["due"]

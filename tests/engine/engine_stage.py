@@ -26,6 +26,13 @@ from roundtable_desktop.store import proposals as stored_proposals
 from roundtable_desktop.store import wakeups
 
 ASKED = Asked(JOAN)
+EQUIPMENT = Equipment(
+    mcp_url="http://127.0.0.1:7117/mcp",
+    issue=lambda: ("token", "hash"),
+    bridge=["bridge"],
+    demo=["demo"],
+    demo_state="state",
+)
 
 
 class Spool:
@@ -176,13 +183,7 @@ class Stage:
             self.ids,
             copies=copies,
             environ={"PATH": os.environ["PATH"], "SECRET_KEY": "s"},
-            equipment=Equipment(
-                "http://127.0.0.1:7117/mcp",
-                lambda: ("token", "hash"),
-                ["bridge"],
-                ["demo"],
-                "state",
-            ),
+            equipment=EQUIPMENT,
             follow=self.follower.follow,
             unborn=self.completion.unborn,
         )

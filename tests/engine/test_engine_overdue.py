@@ -4,9 +4,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine_stage import Spool, Stage
+from engine_stage import EQUIPMENT, Spool, Stage
 
-from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.states import RunOutcome
 
@@ -46,7 +45,7 @@ def test_an_end_that_comes_while_the_start_is_given_up_is_settled(stage: Stage) 
         lambda: 0.5,
         copies=stage.folders.copies,
         environ={},
-        equipment=Equipment("", lambda: ("", ""), (), (), ""),
+        equipment=EQUIPMENT,
     )
     task = stage.assigned()
     scheduler.start()

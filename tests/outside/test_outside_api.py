@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from outside_house import Answer, House, Room, until
+from outside_house import Answer, House, Room
+from outside_talk import demo, item_of, script
 
 JSON = {"Content-Type": "application/json"}
 PROBLEM = {"status", "title", "detail", "code", "request_id"}
@@ -71,19 +72,16 @@ def check_problem(answer: Answer) -> None:
 def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     house = room.house
     task = room.task("Described", room.shell("echo d > d.txt"))
+    asks = room.task("Ask", demo(room), description=script("ask May I?"))
     run, proposal = room.ended(task), room.proposal(task)
-    asking = room.house.post("/agents", {"workspace_id": room.id, "name": "ask", "adapter": "demo"})
-    told = {"title": "Ask", "description": "@demo ask May I?", "workspace_id": room.id}
-    room.house.post("/tasks", {**told, "assignee_agent_id": asking["id"]})
-    until(lambda: room.house.get("/inbox")["items"])
     refs = {
-        "inbox": room.house.get("/inbox")["items"][0]["id"],
         "workspaces": room.id,
         "agents": task["assignee_agent_id"],
         "tasks": task["id"],
         "runs": run["id"],
         "wakeups": run["wakeup_id"],
         "proposals": proposal["id"],
+        "inbox": item_of(room, asks)["id"],
     }
     document = house.get("/openapi.json")
     assert document["openapi"].startswith("3.1")

@@ -131,8 +131,7 @@ def test_a_person_does_not_wait_for_the_cooldown_but_for_room() -> None:
 def test_an_agent_that_may_not_run_ends_its_wakeup_with_the_reason(
     status: AgentStatus, outcome: WakeupOutcome
 ) -> None:
-    gates = ["intake", "scheduled_retry"]
-    assert list(asked(status=status, last_wakeup_finished_at=NOW)) == gates
+    assert list(asked(status=status, last_wakeup_finished_at=NOW)) == ["intake", "scheduled_retry"]
     answer = admission.agent_status(agent(status=status))
     assert answer == Finish(outcome, {"status": str(status)})
 

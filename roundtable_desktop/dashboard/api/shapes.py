@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.signin import Caller
@@ -27,6 +27,19 @@ Line = Annotated[
     ),
 ]
 """One line of text that says something."""
+
+SAID_BYTES = 16 * 1024
+
+
+def _short(text: str) -> str:
+    """The model counts characters; what is stored are bytes."""
+    if len(text.encode()) > SAID_BYTES:
+        raise ValueError(f"more than {SAID_BYTES // 1024} KB")
+    return text
+
+
+Words16 = Annotated[str, Field(max_length=SAID_BYTES), AfterValidator(_short)]
+"""What a person says to an agent."""
 
 Text = Annotated[str, Field(max_length=65_536)]
 Ref = Annotated[str, Field(min_length=6, max_length=64, pattern=r"^[0-9a-z]+$")]

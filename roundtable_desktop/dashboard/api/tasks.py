@@ -13,6 +13,7 @@ from roundtable_desktop.dashboard.api.shapes import (
     Ref,
     Shown,
     Text,
+    Words16,
     asked,
 )
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
@@ -46,11 +47,11 @@ class TaskChange(Words):
 class RunNow(Words):
     """text: what the person wants to add for this run."""
 
-    text: Annotated[str, Field(max_length=16_384)] | None = None
+    text: Words16 | None = None
 
 
 class NewComment(Words):
-    text: Annotated[str, Field(min_length=1, max_length=16_384)]
+    text: Annotated[Words16, Field(min_length=1)]
 
 
 class CommentRow(Shown):

@@ -111,9 +111,8 @@ class Agency:
         return _shown(self._once(holder, key, words, act, rows.get))
 
     def _clean(self, holder: Holder, text: str) -> str:
-        """No secret of the agent's environment enters the database (S-71), nor its run's token."""
-        secrets = self._desk.secrets.get(holder.agent_id).values()
-        return redact(text, {*secrets, holder.token})
+        """No secret of the agent's environment enters the database, nor its token (S-71)."""
+        return redact(text, {holder.token, *self._desk.secrets.get(holder.agent_id).values()})
 
     def _once(
         self,

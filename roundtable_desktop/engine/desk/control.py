@@ -9,7 +9,7 @@ from roundtable_desktop.engine.desk import Asked, Desk
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import Kind
-from roundtable_desktop.store import journal, runs, settings
+from roundtable_desktop.store import journal, runs, settings, wakeups
 from roundtable_desktop.store.db import Tx
 
 PATIENCE = 14.0
@@ -54,8 +54,9 @@ def _unseen(pid: int) -> ProcessFacts:
 
 
 def resume(desk: Desk, asked: Asked) -> None:
-    """Waiting wakeups are taken up again."""
+    """Waiting wakeups are taken up again, at once also those that were broken off."""
     with desk.store.transaction() as tx:
+        wakeups.take_up(tx, "interrupted")
         _set_intake(tx, asked, "open")
 
 
