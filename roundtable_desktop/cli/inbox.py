@@ -56,8 +56,10 @@ def act(home: Home, given: str, action: str, as_json: bool) -> None:
         return show_json(seen)
     if seen["status"] != "resolved":
         raise click.ClickException(_("The agent has not taken the answer yet. Look again soon."))
-    option = (seen["resolution"] or {}).get("option") or action
-    return click.echo(plain(_("Answered: {option}").format(option=option)))
+    taken = (seen["resolution"] or {}).get("option")
+    kinds = {option["id"]: option["kind"] for option in seen["data"].get("options", [])}
+    answer = kinds.get(taken, taken) or _("nothing; the run is over")
+    return click.echo(plain(_("Answered: {answer}").format(answer=answer)))
 
 
 COMMANDS = [inbox]

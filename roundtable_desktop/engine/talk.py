@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass
 
-from roundtable_desktop.model.records import Agent, Comment, Run, Task
+from roundtable_desktop.model.records import Agent, Comment, Task
+from roundtable_desktop.model.states import RunOutcome
 from roundtable_desktop.store import comments, runs, sessions
 from roundtable_desktop.store.db import View
+
+HEARD = (
+    RunOutcome.DONE,
+    RunOutcome.NO_CHANGES,
+    RunOutcome.NO_RESULT,
+    RunOutcome.BLOCKED,
+    RunOutcome.TASK_FAILED,
+)
+"""Of runs whose agent came to the end of its turn."""
 
 SAID_CHARACTERS = 65_536
 """Of comments in one prompt; the oldest give way."""
@@ -36,15 +46,10 @@ def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
     heard = [
         run.created_at
         for run in runs.of_task(view, task_id)
-        if run.agent_id == agent_id and _ended_its_turn(run)
+        if run.agent_id == agent_id and run.outcome in HEARD
     ]
     said = comments.of_task(view, task_id)
     return _told([one for one in said if not heard or one.created_at > heard[-1]], agent_id)
-
-
-def _ended_its_turn(run: Run) -> bool:
-    end = (run.ended or {}).get("end")
-    return isinstance(end, dict) and end.get("stop_reason") is not None
 
 
 def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:

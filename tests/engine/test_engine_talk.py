@@ -16,7 +16,7 @@ from roundtable_desktop.store import inbox
 
 
 def stop(stage: Stage) -> control.Stopped:
-    return control.force_stop(stage.desk, ASKED, lambda known: [])
+    return control.force_stop(stage.desk, ASKED)
 
 
 def say(stage: Stage, task: Task, text: str) -> None:

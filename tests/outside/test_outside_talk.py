@@ -126,7 +126,8 @@ def test_the_second_run_goes_on_with_the_first_ones_session(room: Room) -> None:
 def test_a_session_that_is_gone_is_replaced_and_that_is_recorded(room: Room) -> None:
     task = room.task("Forget", demo(room), description=script("write a.txt one"))
     first = room.ended(task)
-    kept = room.house.folder / ".local/state/roundtable-demo-agent" / f"{first['session_id']}.json"
+    state = room.house.home / "demo/roundtable-demo-agent"
+    kept = state / f"{first['session_id']}.json"
     kept.unlink()
     comment(room, task, script("append a.txt two"))
     second = room.ended(task, 2)
