@@ -224,6 +224,7 @@ WAITS: Mapping[str, str] = {
     "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
     "waits_retry": N_("It is tried again at {until}, for the {retries}. time of at most 4."),
     "waits_checkout_contended": N_("It waits until {until}: another run has the task."),
+    "waits_stumbled": N_("Something went wrong here; it is tried again at {until}. See the log."),
     "waits_interrupted": N_("It was broken off and goes on at {until}."),
 }
 

@@ -2,11 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from pathlib import Path
 
+from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
-from roundtable_desktop.model.messages import End, WorkerResult, worker_result
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.messages import (
+    ERROR_BYTES,
+    End,
+    Void,
+    WorkerResult,
+    read_message,
+    worker_result,
+)
 from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
 from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import (
@@ -16,24 +24,19 @@ from roundtable_desktop.model.states import (
     ErrorKind,
     Kind,
     ProposalStatus,
-    Rank,
     RunOutcome,
-    Source,
+    RunStatus,
     TaskStatus,
-    WakeupOutcome,
-    WakeupStatus,
 )
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
 from roundtable_desktop.rules.changes import telling
+from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
-from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
+from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
 from roundtable_desktop.store import agents, journal, proposals, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Reader, Store, Tx
-
-INTERRUPTED_PAUSE = timedelta(seconds=60)
-"""A run that was told to break off is not started again at once: the machine may be going down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ class Completion:
     ) -> None:
         self._store, self._reader = store, reader
         self._git, self._launcher = git, launcher
-        self._ids, self._dice, self._copies = ids, dice, copies
+        self._ids, self._copies = ids, copies
+        self._answering = Answering(ids, dice)
 
     def settle(self, run_id: str) -> None:
         """After the runner's last message. Collecting comes first and can be repeated: the same
@@ -85,7 +89,10 @@ class Completion:
             try:
                 collected = self._collect(around, around.task, ended)
             except GitFailed as error:
-                self._uncollected(run_id, ended, error)
+                self._uncollected(run_id, ended, f"{error.code}: {error.text}")
+                return self._launcher.detach(run_id)
+            except Refused as error:
+                self._uncollected(run_id, ended, str(error))
                 return self._launcher.detach(run_id)
         settlement = results.settlement(ended.end, ended.result, changed=collected.head is not None)
         self._close(run_id, settlement, ended, collected)
@@ -93,6 +100,8 @@ class Completion:
 
     def lost(self, run_id: str) -> None:
         """The runner vanished: whatever carries its mark is ended before anything runs again."""
+        if (self._around(run_id).run.ended or {}).get("void"):
+            return self.never_born(run_id)
         left = self._launcher.sweep(run_id)
         self._close(run_id, results.lost(), survivors=list(left))
         self._launcher.detach(run_id)
@@ -107,11 +116,16 @@ class Completion:
 
         False when a runner was born after all: then it is to be followed.
         """
-        if not self._launcher.void(run_id):
+        if not self._launcher.void(run_id) and not self._voided(run_id):
             return False
         self._close(run_id, results.unborn(kind, text))
         self._launcher.detach(run_id)
         return True
+
+    def _voided(self, run_id: str) -> bool:
+        """The launcher itself, or an earlier try of this act, was here before."""
+        first, _, _ = self._launcher.read(run_id, 0).partition(b"\n")
+        return isinstance(read_message(first), Void)
 
     def _around(self, run_id: str) -> Around:
         with self._reader.snapshot() as view:
@@ -130,7 +144,7 @@ class Completion:
         run = around.run
         assert run.base_commit is not None, "it was written before the runner was started"
         with self._reader.snapshot() as view:
-            folder = copy_of(view, self._copies, around.workspace, task)
+            folder = copy_of(view, self._copies, around.workspace, task, run)
         return self._git.collect(
             repository_of(around.workspace),
             str(folder),
@@ -140,15 +154,15 @@ class Completion:
             at=instant(ended.end.at),
         )
 
-    def _uncollected(self, run_id: str, ended: Ended, error: GitFailed) -> None:
+    def _uncollected(self, run_id: str, ended: Ended, text: str) -> None:
         """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
         settlement = Settlement(
-            status=results.lost().status,
+            status=RunStatus.FAILED,
             outcome=RunOutcome.CRASHED,
             layer=Layer.INCURABLE,
             task=TaskStatus.BLOCKED,
             kind=ErrorKind.SPAWN_FAILED,
-            text=f"{error.code}: {error.text}",
+            text=text,
         )
         self._close(run_id, settlement, ended)
 
@@ -178,7 +192,7 @@ class Completion:
                 outcome=settlement.outcome,
                 data={"error_kind": settlement.kind, "survivors": survivors or []},
                 error_kind=settlement.kind,
-                error_text=settlement.text[-4096:] or None,
+                error_text=clip(settlement.text, ERROR_BYTES) or None,
                 error_signature=sign,
                 **_report(ended),
             )
@@ -189,7 +203,7 @@ class Completion:
                 self._move_task(tx, around, task, settlement, ended)
                 if collected is not None and collected.head is not None:
                     self._propose(tx, run, task, collected)
-            self._answer_wakeup(tx, around, run, task, settlement, sign or "")
+            self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
             tx.nudge("queue")
 
@@ -231,78 +245,6 @@ class Completion:
             into_checkout=False,
         )
 
-    def _answer_wakeup(
-        self,
-        tx: Tx,
-        around: Around,
-        run: Run,
-        task: Task | None,
-        settlement: Settlement,
-        sign: str,
-    ) -> None:
-        wakeup = wakeups.get(tx, run.wakeup_id)
-        assert wakeup is not None
-        match settlement.layer:
-            case Layer.NONE if settlement.outcome is RunOutcome.CANCELLED and not task_said(run):
-                status, outcome = WakeupStatus.CANCELLED, WakeupOutcome.USER_CANCELLED
-                wakeups.settle(tx, wakeup, status, outcome=outcome)
-            case Layer.NONE:
-                _executed(tx, wakeup)
-            case Layer.INCURABLE:
-                wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.INCURABLE)
-            case Layer.REQUEUE:
-                self._requeue(tx, wakeup, settlement)
-            case Layer.WAKEUP:
-                self._again(tx, wakeup, run)
-            case Layer.ATTEMPT:
-                _executed(tx, wakeup)
-                if task is not None:
-                    self._next_attempt(tx, around, task.id, sign)
-
-    def _requeue(self, tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
-        broken_off = settlement.outcome is RunOutcome.INTERRUPTED
-        at = tx.now + INTERRUPTED_PAUSE if broken_off else None
-        held_by = "interrupted" if broken_off else None
-        wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
-
-    def _again(self, tx: Tx, wakeup: Wakeup, run: Run) -> None:
-        """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
-        at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
-        if at is not None:
-            wakeups.requeue(tx, wakeup, at=at, held_by="retry", retry_count=wakeup.retry_count + 1)
-            return
-        wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.EXHAUSTED)
-        task = tasks.get(tx, run.task_id) if run.task_id else None
-        if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
-            tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})
-
-    def _next_attempt(self, tx: Tx, around: Around, task_id: str, sign: str) -> None:
-        """Attempt retry: a new wakeup while the budget lasts, then the task has failed (C-52)."""
-        task = tasks.get(tx, task_id)
-        assert task is not None
-        verdict = attempt_retry(
-            budget=task.retry_budget,
-            spent=task.attempts_spent,
-            signature=sign,
-            last_signature=task.last_failure_signature,
-        )
-        tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
-        if verdict.again and task.status is TaskStatus.IN_PROGRESS:
-            number = task.attempt_wakeups + 1
-            cause = wakeups.Cause(
-                workspace_id=task.workspace_id,
-                agent_id=around.run.agent_id,
-                task_id=task.id,
-                source=Source.TASK_ASSIGNED,
-                reason="attempt_retry",
-                payload={"task_id": task.id, "attempt": number + 1},
-                key=f"attempt:{task.id}:{number}",
-                rank=Rank.EVENT,
-            )
-            wakeups.enqueue(tx, self._ids.new(), cause)
-        elif task.status is TaskStatus.IN_PROGRESS:
-            tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": around.run.id})
-
 
 def read_ended(kept: Mapping[str, object]) -> Ended:
     """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
@@ -310,11 +252,6 @@ def read_ended(kept: Mapping[str, object]) -> Ended:
     text = kept.get("result")
     result = worker_result(text) if isinstance(text, str) else None
     return Ended(end, result, text if isinstance(text, str) and result is None else None)
-
-
-def task_said(run: Run) -> bool:
-    """Whether the agent itself reported; then `cancelled` was its own word."""
-    return bool((run.ended or {}).get("result"))
 
 
 def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:
@@ -347,10 +284,6 @@ def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dic
     action = "fix_agent" if ended is None or ended.end.why == "spawn_failed" else "look_at_copy"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
-
-
-def _executed(tx: Tx, wakeup: Wakeup) -> None:
-    wakeups.settle(tx, wakeup, WakeupStatus.FINISHED, outcome=WakeupOutcome.EXECUTED)
 
 
 def _tell_lost(tx: Tx, run: Run) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from roundtable_desktop.engine.completion import commit_message
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Prepared
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import (
     PROPOSAL,
-    TASK,
     DeliveryStatus,
     Kind,
     ProposalStatus,
@@ -92,7 +92,9 @@ class Deliveries:
         except GitFailed as error:
             if error.code in BROKEN_OFF:
                 raise
-            return Delivered(held={"code": "git_failed", "text": f"{error.code} {error.text}"})
+            return Delivered(held={"code": error.code, "text": error.text})
+        except Refused as error:
+            return Delivered(held={"code": error.code, **error.values})
 
     def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
         if prepared.new is None:
@@ -108,23 +110,30 @@ class Deliveries:
         )
 
     def _end(self, delivery_id: str, held: Mapping[str, object] | None) -> None:
-        """Delivery, proposal and task in one transaction; a held one leaves both where they are."""
+        """Delivery, proposal and task in one transaction. A held one leaves both where they are,
+        but gives way to a newer proposal; and only the newest one's delivery ends the task."""
         with self._store.transaction() as tx:
             delivery = proposals.get_delivery(tx, delivery_id)
             assert delivery is not None
+            proposal = proposals.get(tx, delivery.proposal_id)
+            assert proposal is not None
+            newest = proposals.of_task(tx, proposal.task_id)[-1]
             if held is not None:
                 kind = Kind.MERGE_CONFLICTED if held["code"] == "conflict" else Kind.MERGE_FAILED
                 proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=held)
+                if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
+                    to = ProposalStatus.SUPERSEDED
+                    proposals.move(tx, proposal, to, data={"by": newest.id})
                 return
             proposals.end_delivery(
                 tx, delivery, DeliveryStatus.DELIVERED, kind=Kind.MERGE_COMPLETED
             )
-            proposal = proposals.get(tx, delivery.proposal_id)
-            assert proposal is not None
             if PROPOSAL.allows(proposal.status, ProposalStatus.DELIVERED):
                 proposals.move(tx, proposal, ProposalStatus.DELIVERED)
             task = tasks.get(tx, proposal.task_id)
-            if task is not None and TASK.allows(task.status, TaskStatus.DONE):
+            # In progress again means that a person had it run anew meanwhile.
+            in_review = task is not None and task.status is TaskStatus.IN_REVIEW
+            if task is not None and in_review and newest.id == proposal.id:
                 data = {"proposal_id": proposal.id}
                 tasks.move(tx, task, TaskStatus.DONE, actor=SYSTEM, data=data)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import timedelta
 from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
@@ -21,6 +22,8 @@ from roundtable_desktop.model.verdicts import (
 from roundtable_desktop.store import agents, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
 
+STUMBLED = timedelta(seconds=60)
+
 
 class Dispatcher:
     """`launch(run_id)` gets every run that was born; it must return at once."""
@@ -29,22 +32,39 @@ class Dispatcher:
         self._store = store
         self._ids = ids
         self._launch = launch
+        self._unjudged: Wakeup | None = None
 
     def step(self) -> bool:
         """One wakeup: claimed in one transaction, judged and settled in the next.
 
         False when there is none. A crash between the two leaves it claimed without a run, and
-        recovery queues it again (C-58).
+        recovery queues it again (C-58); after an error it is put back here, as soon as the
+        database takes it.
         """
+        if self._unjudged is not None:
+            self._put_back(self._unjudged)
         with self._store.transaction() as tx:
             wakeup = wakeups.claim_next(tx)
         if wakeup is None:
             return False
-        with self._store.transaction() as tx:
-            answer = self._judge(tx, wakeup)
+        self._unjudged = wakeup
+        try:
+            with self._store.transaction() as tx:
+                answer = self._judge(tx, wakeup)
+        except Exception:
+            self._put_back(wakeup)
+            raise
+        self._unjudged = None
         if isinstance(answer, Launched):
             self._launch(answer.run_id)
         return True
+
+    def _put_back(self, wakeup: Wakeup) -> None:
+        """Later and not at once, so that others come before one that cannot be judged."""
+        with self._store.transaction() as tx:
+            until, count = tx.now + STUMBLED, wakeup.retry_count
+            wakeups.requeue(tx, wakeup, at=until, held_by="stumbled", retry_count=count)
+        self._unjudged = None
 
     def _judge(self, tx: Tx, wakeup: Wakeup) -> Answer:
         agent = agents.get(tx, wakeup.agent_id)

@@ -17,6 +17,8 @@ START_ACK = 60.0
 """Seconds that a started runner may take until its spool exists (house, Deadlines)."""
 
 _IDLE = 60.0
+"""Seconds after which every live run is looked at: a nudge is a courtesy (law 9)."""
+
 _STARTING = 0.5
 
 
@@ -43,6 +45,7 @@ class Follower:
         self._lock = threading.Lock()
         self._awaited: dict[str, float] = {}
         self._fresh: set[str] = set()
+        self._looked = clock.monotonic()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="follower")
 
@@ -72,14 +75,31 @@ class Follower:
 
     def _look(self) -> None:
         with self._lock:
-            waiting = bool(self._awaited)
-        told = self._launcher.wait(_STARTING if waiting else _IDLE)
+            waiting = bool(self._awaited or self._fresh)
+        told = self._launcher.wait(_STARTING if waiting else _IDLE) | self._all_in_turn()
         with self._lock:
             told |= self._fresh | self._awaited.keys()
             self._fresh.clear()
         for run_id in sorted(told):
             if not self._stopping.is_set():
-                self.consume(run_id)
+                self._consume_or_keep(run_id)
+
+    def _all_in_turn(self) -> set[str]:
+        if self._clock.monotonic() - self._looked < _IDLE:
+            return set()
+        with self._reader.snapshot() as view:
+            live = runs.live(view)
+        self._looked = self._clock.monotonic()
+        return {run.id for run in live}
+
+    def _consume_or_keep(self, run_id: str) -> None:
+        """News are told once; what they could not be used for is looked at again."""
+        try:
+            self.consume(run_id)
+        except Exception:
+            log.exception("spool not read run=%s", run_id)
+            with self._lock:
+                self._fresh.add(run_id)
 
     def consume(self, run_id: str) -> None:
         """All that is there now. The lock is asked first, then it is read to the end, then
@@ -88,7 +108,10 @@ class Follower:
             state = self._launcher.state(run_id)
             with self._reader.snapshot() as view:
                 run = runs.get(view, run_id)
-            if run is None or run.status not in LIVE_RUNS or (run.ended or {}).get("end"):
+            if run is None or run.status not in LIVE_RUNS:
+                self._launcher.detach(run_id)
+                return self._forget(run_id)
+            if (run.ended or {}).get("end"):
                 return self._forget(run_id)
             chunk = self._launcher.read(run_id, run.spool_offset)
             if not chunk:

@@ -17,7 +17,7 @@ from roundtable_desktop.model.ports import (
     SpoolState,
 )
 from roundtable_desktop.model.records import Agent, Run, Task, Workspace
-from roundtable_desktop.model.states import ErrorKind, ProposalStatus, RunStatus
+from roundtable_desktop.model.states import ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.store import agents, proposals, runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, Store, View
@@ -33,12 +33,12 @@ def repository_of(workspace: Workspace) -> Repository:
     )
 
 
-def copy_of(view: View, copies: Path, workspace: Workspace, task: Task) -> Path:
+def copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:
     """The task's working copy. What was delivered is done with: later work starts in a new one,
-    and the old folder stays as it is until retention frees it."""
-    delivered = sum(
-        proposal.status is ProposalStatus.DELIVERED for proposal in proposals.of_task(view, task.id)
-    )
+    and the old folder stays as it is until retention frees it.
+
+    A delivery during the run does not move the run to another copy."""
+    delivered = proposals.delivered_before(view, task.id, run.created_at)
     suffix = f"-{delivered + 1}" if delivered else ""
     return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
@@ -76,7 +76,7 @@ class Launching:
             task, agent = tasks.get(view, run.task_id), agents.get(view, run.agent_id)
             workspace = workspaces.get(view, run.workspace_id)
             assert task is not None and agent is not None and workspace is not None
-            folder = copy_of(view, self._copies, workspace, task)
+            folder = copy_of(view, self._copies, workspace, task, run)
             base = run.base_commit or _kept_base(view, task, folder)
         if run.status is not RunStatus.STARTING:
             return
@@ -88,8 +88,8 @@ class Launching:
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
-        except (GitFailed, Refused) as error:
-            if self._unborn(run_id, ErrorKind.SPAWN_FAILED, str(error)):
+        except (GitFailed, Refused, OSError) as error:
+            if self._unborn(run_id, *_fault(error)):
                 return
         self._follow(run_id)
 
@@ -100,11 +100,13 @@ class Launching:
         commit = base or self._git.commit_of(repository, task.base_branch)
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {task.base_branch}")
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._git.make_copy(repository, str(folder), commit)
+        # Before the copy is there: a copy whose beginning nobody wrote down would be compared
+        # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._git.make_copy(repository, str(folder), commit)
 
     def _order(self, run: Run, agent: Agent, folder: Path) -> LaunchOrder:
         return LaunchOrder(
@@ -133,6 +135,17 @@ def _kept_base(view: View, task: Task, folder: Path) -> str | None:
         return None
     earlier = [run.base_commit for run in runs.of_task(view, task.id) if run.base_commit]
     return earlier[-1] if earlier else None
+
+
+def _fault(error: GitFailed | Refused | OSError) -> tuple[ErrorKind, str]:
+    """What waiting cannot cure blocks the task, the rest is tried again (A-20)."""
+    match error:
+        case GitFailed(code=code, text=text):
+            return ErrorKind.SPAWN_FAILED, f"{code}: {text}"
+        case Refused() | PermissionError():
+            return ErrorKind.PERMISSION_DENIED, str(error)
+        case _:
+            return ErrorKind.SPAWN_FAILED, str(error)
 
 
 def _kind(word: str) -> ErrorKind:

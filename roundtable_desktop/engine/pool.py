@@ -12,8 +12,9 @@ from roundtable_desktop.rules.retry import tick_delay
 log = logging.getLogger(__name__)
 
 THREADS = 4
-TRIES = 5
-"""Errors in a row of one act before it is given up until the next start (C-04, loop retry)."""
+DEGRADED_AFTER = 5
+"""Errors in a row of one act before the health says so (W-07). It is tried on: its run or delivery
+would stand still until the next start."""
 
 
 @dataclass(order=True, slots=True)
@@ -36,7 +37,7 @@ class Pool:
         self._keys: set[str] = set()
         self._numbers = 0
         self._stopping = False
-        self.given_up: set[str] = set()
+        self.failing: set[str] = set()
         self._threads = [
             threading.Thread(target=self._work, name=f"act-{number}") for number in range(THREADS)
         ]
@@ -85,16 +86,14 @@ class Pool:
     def _done(self, job: _Job) -> None:
         with self._changed:
             self._keys.discard(job.key)
-            self.given_up.discard(job.key)
+            self.failing.discard(job.key)
 
     def _failed(self, job: _Job) -> None:
         job.failures += 1
         log.exception("act failed key=%s failures=%d", job.key, job.failures)
         with self._changed:
-            if job.failures >= TRIES:
-                self._keys.discard(job.key)
-                self.given_up.add(job.key)
-                return
+            if job.failures >= DEGRADED_AFTER:
+                self.failing.add(job.key)
             delay = tick_delay(job.failures, self._dice).total_seconds()
             job.due = self._clock.monotonic() + delay
             heappush(self._waiting, job)

@@ -83,7 +83,7 @@ class Scheduler:
 
     def health(self) -> Health:
         health = self._loop.health()
-        return Health.DEGRADED if health is Health.OK and self._pool.given_up else health
+        return Health.DEGRADED if health is Health.OK and self._pool.failing else health
 
     def _launch(self, run_id: str) -> None:
         self._pool.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))
@@ -104,7 +104,8 @@ class Scheduler:
             if not self._completion.unborn(run_id, ErrorKind.SPAWN_FAILED, "no start in 60 s"):
                 self._follower.follow(run_id)
 
-        self._pool.submit(f"settle:{run_id}", act)
+        # A key of its own: the end of a runner that came after all must not find it at work.
+        self._pool.submit(f"overdue:{run_id}", act)
 
     def _deliver(self, delivery_id: str) -> None:
         self._pool.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))

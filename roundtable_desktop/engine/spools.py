@@ -13,6 +13,7 @@ from roundtable_desktop.model.messages import (
     Pulse,
     Result,
     Silent,
+    Void,
     read_message,
 )
 from roundtable_desktop.model.records import Run, Subject
@@ -41,15 +42,27 @@ def apply(tx: Tx, run: Run, chunk: bytes) -> Applied | None:
         return None
     expected = run.spool_seq
     for message in messages:
-        if message is None or message.seq != expected + 1:
+        if message is None or message.seq != expected + 1 or not _counts(run, message):
             _damaged(tx, run, expected)
         if message is not None:
             expected = message.seq
+        if message is not None and _counts(run, message):
             _effect(tx, run, message)
             fresh = runs.get(tx, run.id)
             assert fresh is not None
             run = fresh
-    return Applied(run, any(isinstance(message, End) for message in known))
+    return Applied(run, bool((run.ended or {}).get("end")))
+
+
+def _counts(run: Run, message: Message) -> bool:
+    """From the hello that bears this run's fence to the end, and no line before or after (F-13)."""
+    match message:
+        case Hello(fence=fence):
+            return run.status is RunStatus.STARTING and fence == run.fence
+        case Void():
+            return run.status is RunStatus.STARTING
+        case _:
+            return run.status is RunStatus.RUNNING and not (run.ended or {}).get("end")
 
 
 def _damaged(tx: Tx, run: Run, after: int) -> None:
@@ -73,6 +86,8 @@ def _effect(tx: Tx, run: Run, message: Message) -> None:
             _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
         case Controlled():
             _tell(tx, run, Kind.RUN_CONTROLLED, _facts(message))
+        case Void():
+            runs.keep_ended(tx, run, {"void": True})
         case Result():
             runs.keep_ended(tx, run, {"result": message.text})
         case End():
@@ -82,10 +97,6 @@ def _effect(tx: Tx, run: Run, message: Message) -> None:
 
 
 def _hello(tx: Tx, run: Run, hello: Hello) -> None:
-    """A runner with another fence is a stale attempt's: nothing of it counts (F-13)."""
-    if hello.fence != run.fence or run.status is not RunStatus.STARTING:
-        _damaged(tx, run, hello.seq)
-        return
     runs.start(tx, run)
     runs.add_process(tx, run.id, "runner", pid=hello.pid, boot=hello.boot, ticks=hello.ticks)
 

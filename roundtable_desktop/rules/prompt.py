@@ -48,7 +48,7 @@ def _woken(wakeup: Wakeup) -> str:
     texts = [_text(wake) for wake in wakes] if isinstance(wakes, list) else []
     said = "\n".join(quoted(text) for text in texts if text)
     why = _REASONS.get(wakeup.reason) or _WOKEN.get(wakeup.source, "")
-    return "\n".join(filter(None, ["# You were woken", "", why, said]))
+    return "\n\n".join(filter(None, ["# You were woken", why, said]))
 
 
 def _text(wake: Json) -> str:

@@ -59,12 +59,28 @@ def migrate(path: Path, backups: Path, at: datetime) -> list[int]:
     if pending and here:
         back_up(path, backups / f"before-{pending[0][0]:04d}-{at:%Y%m%dT%H%M%SZ}.db")
         _prune(backups)
+    if here:
+        _apply_all(path, pending)
+    else:
+        _make(path, pending)
+    return [number for number, _ in pending]
+
+
+def _make(path: Path, pending: list[tuple[int, str]]) -> None:
+    """A new database appears whole: a kill on the way leaves none that would be refused later."""
+    unfinished = path.with_name(path.name + ".new")
+    for ending in ("", "-wal", "-shm"):
+        unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
+    _apply_all(unfinished, pending)
+    unfinished.rename(path)
+
+
+def _apply_all(path: Path, pending: list[tuple[int, str]]) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = wal")
         connection.execute("PRAGMA synchronous = full")
         for number, text in pending:
             _apply(connection, number, text)
-    return [number for number, _ in pending]
 
 
 def _apply(connection: sqlite3.Connection, number: int, text: str) -> None:

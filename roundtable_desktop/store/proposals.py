@@ -1,6 +1,9 @@
 """Proposals: what agents want in, and each try at delivering one."""
 
+from datetime import datetime
 from typing import Any
+
+import peewee as pw
 
 from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
 from roundtable_desktop.model.states import (
@@ -29,9 +32,10 @@ def of_task(view: View, task_id: str) -> list[Proposal]:
 
 
 def add(tx: Tx, **values: Any) -> Proposal:
-    """A new one supersedes the open ones of its task; what is delivered stays delivered."""
+    """A new one supersedes the open ones of its task; what is delivered stays delivered, and
+    one that git may be delivering now waits for how that ends."""
     for earlier in of_task(tx, values["task_id"]):
-        if earlier.status in (*OPEN, ProposalStatus.APPROVED):
+        if earlier.status in (*OPEN, ProposalStatus.APPROVED) and not in_hand(tx, earlier):
             move(tx, earlier, ProposalStatus.SUPERSEDED, data={"by": values["id"]})
     tx.write(
         Proposals.insert(
@@ -82,6 +86,26 @@ def deliveries(view: View, proposal_id: str) -> list[Delivery]:
         Delivery,
         Deliveries.select().where(Deliveries.proposal_id == proposal_id).order_by(Deliveries.id),
     )
+
+
+def in_hand(view: View, proposal: Proposal) -> bool:
+    """Whether a delivery of it has been intended and has not ended."""
+    tries = deliveries(view, proposal.id)
+    return bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
+
+
+def delivered_before(view: View, task_id: str, moment: datetime) -> int:
+    """How many proposals of the task were on their branch by then."""
+    done: int = view.value(
+        Deliveries.select(pw.fn.COUNT(Deliveries.id))
+        .join(Proposals, on=Deliveries.proposal_id == Proposals.id)
+        .where(
+            (Proposals.task_id == task_id)
+            & (Deliveries.status == DeliveryStatus.DELIVERED)
+            & (Deliveries.ended_at < moment)
+        )
+    )
+    return done
 
 
 def intended(view: View) -> list[Delivery]:

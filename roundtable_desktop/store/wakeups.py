@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import peewee as pw
@@ -22,6 +22,9 @@ from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Wakeups, read
+
+LONG = timedelta(minutes=15)
+"""After so long a wait the highest class, so that nobody is passed by for ever."""
 
 _ENQUEUE = """
 INSERT INTO agent_wakeup_requests
@@ -61,6 +64,13 @@ RETURNING *
 _PROMOTE = """
 UPDATE agent_wakeup_requests SET scheduled_retry_at = NULL
 WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL AND scheduled_retry_at <= :now
+"""
+
+# By agent and class, so that the claim's index leads to the few rows that are old enough.
+_LIFT = """
+UPDATE agent_wakeup_requests SET rank = 0
+WHERE status = 'queued' AND scheduled_retry_at IS NULL AND rank IN (1, 2, 3)
+AND requested_at <= :since AND agent_id IN (SELECT id FROM agents)
 """
 
 _NEXT_DUE = """
@@ -153,7 +163,9 @@ def claim_next(tx: Tx) -> Wakeup | None:
 
 
 def promote_due(tx: Tx) -> int:
-    """Deferred wakeups whose time has come wait again with the others (C-99)."""
+    """Deferred wakeups whose time has come wait again with the others, and who has waited long
+    comes first (C-99). The number of the former."""
+    tx.write_sql(_LIFT, {"since": micros(tx.now - LONG)})
     return tx.write_sql(_PROMOTE, {"now": micros(tx.now)})
 
 

@@ -3,7 +3,7 @@
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
 from roundtable_desktop.model.records import Proposal, Subject
-from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus
+from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.store import proposals, tasks
 
 
@@ -26,7 +26,7 @@ def deliver(
             proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
         elif proposal.status is not ProposalStatus.APPROVED:
             raise Conflict("proposal_not_open", status=str(proposal.status))
-        if _in_hand(proposal):
+        if proposals.in_hand(tx, proposal):
             return Subject("proposal", proposal.id)
         task = tasks.get(tx, proposal.task_id)
         assert task is not None, "foreign keys hold"
@@ -39,10 +39,6 @@ def deliver(
             into_checkout=True,
         )
         return Subject("proposal", proposal.id)
-
-    def _in_hand(proposal: Proposal) -> bool:
-        tries = proposals.deliveries(tx, proposal.id)
-        return bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
 
     with desk.store.transaction() as tx:
         proposal = once(tx, asked, act, proposals.get)

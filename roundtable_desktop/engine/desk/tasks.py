@@ -17,6 +17,9 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
 
+STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
+"""Another agent starts these anew; its run could not end one of them otherwise."""
+
 
 def create(
     desk: Desk,
@@ -76,6 +79,9 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
                 cancel_reason="assignee_changed",
                 actor=asked.actor,
             )
+        if task.status in STANDING_STILL:
+            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
+            tasks.fresh_budget(tx, task)
         return _assign(tx, desk, asked, task, agent)
 
 
@@ -101,7 +107,8 @@ def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task
             source=Source.USER,
             reason="user_run",
             payload={"user_id": asked.actor.id, "context": context},
-            key=f"user:{asked.key or wakeup_id}",
+            # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
+            key=f"user:{wakeup_id}",
             rank=Rank.USER,
             actor=asked.actor,
         )

@@ -1,0 +1,104 @@
+"""What becomes of a wakeup whose run has ended: settled, tried again, or followed by another."""
+
+from datetime import timedelta
+
+from roundtable_desktop.model.ports import Dice, Ids
+from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
+from roundtable_desktop.model.states import (
+    TASK,
+    Rank,
+    RunOutcome,
+    Source,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.rules.results import Settlement
+from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
+from roundtable_desktop.store import tasks, wakeups
+from roundtable_desktop.store.db import Tx
+
+INTERRUPTED_PAUSE = timedelta(seconds=60)
+"""A run that was told to break off is not started again at once: the machine may be going down."""
+
+
+class Answering:
+    """Part of the transaction that settles the run (W-01); the task has been moved before."""
+
+    def __init__(self, ids: Ids, dice: Dice) -> None:
+        self._ids, self._dice = ids, dice
+
+    def answer(self, tx: Tx, run: Run, settlement: Settlement, sign: str) -> None:
+        """run: as it was before its end. sign: the failure's signature, "" for none."""
+        wakeup = wakeups.get(tx, run.wakeup_id)
+        assert wakeup is not None
+        match settlement.layer:
+            case Layer.NONE if settlement.outcome is RunOutcome.CANCELLED and not _said(run):
+                status, outcome = WakeupStatus.CANCELLED, WakeupOutcome.USER_CANCELLED
+                wakeups.settle(tx, wakeup, status, outcome=outcome)
+            case Layer.NONE:
+                _executed(tx, wakeup)
+            case Layer.INCURABLE:
+                wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.INCURABLE)
+            case Layer.REQUEUE:
+                _requeue(tx, wakeup, settlement)
+            case Layer.WAKEUP:
+                self._again(tx, wakeup, run)
+            case Layer.ATTEMPT:
+                _executed(tx, wakeup)
+                if run.task_id is not None:
+                    self._next_attempt(tx, run, run.task_id, sign)
+
+    def _again(self, tx: Tx, wakeup: Wakeup, run: Run) -> None:
+        """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
+        at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
+        if at is not None:
+            wakeups.requeue(tx, wakeup, at=at, held_by="retry", retry_count=wakeup.retry_count + 1)
+            return
+        wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.EXHAUSTED)
+        task = tasks.get(tx, run.task_id) if run.task_id else None
+        if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
+            tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})
+
+    def _next_attempt(self, tx: Tx, run: Run, task_id: str, sign: str) -> None:
+        """Attempt retry: a new wakeup while the budget lasts, then the task has failed (C-52)."""
+        task = tasks.get(tx, task_id)
+        assert task is not None
+        verdict = attempt_retry(
+            budget=task.retry_budget,
+            spent=task.attempts_spent,
+            signature=sign,
+            last_signature=task.last_failure_signature,
+        )
+        tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
+        if verdict.again and task.status is TaskStatus.IN_PROGRESS:
+            number = task.attempt_wakeups + 1
+            cause = wakeups.Cause(
+                workspace_id=task.workspace_id,
+                agent_id=run.agent_id,
+                task_id=task.id,
+                source=Source.TASK_ASSIGNED,
+                reason="attempt_retry",
+                payload={"task_id": task.id, "attempt": number + 1},
+                key=f"attempt:{task.id}:{number}",
+                rank=Rank.EVENT,
+            )
+            wakeups.enqueue(tx, self._ids.new(), cause)
+        elif task.status is TaskStatus.IN_PROGRESS:
+            tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": run.id})
+
+
+def _requeue(tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
+    broken_off = settlement.outcome is RunOutcome.INTERRUPTED
+    at = tx.now + INTERRUPTED_PAUSE if broken_off else None
+    held_by = "interrupted" if broken_off else None
+    wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+
+
+def _executed(tx: Tx, wakeup: Wakeup) -> None:
+    wakeups.settle(tx, wakeup, WakeupStatus.FINISHED, outcome=WakeupOutcome.EXECUTED)
+
+
+def _said(run: Run) -> bool:
+    """Whether the agent itself reported; then `cancelled` was its own word."""
+    return bool((run.ended or {}).get("result"))

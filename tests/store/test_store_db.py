@@ -1,0 +1,159 @@
+"""Transactions: one writer at a time, times that rise, readers that cannot write."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from ground import NOW, Ground
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtable_desktop.adapters.system import SystemIds
+from roundtable_desktop.model.errors import Broken, Conflict
+from roundtable_desktop.model.records import SYSTEM, Subject
+from roundtable_desktop.model.states import Kind
+from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.store import events, journal, keys, lists
+
+
+def tell(ground: Ground, word: str = "x") -> datetime:
+    with ground.store.transaction() as tx:
+        journal.tell(tx, Kind.TASK_MOVED, Subject("task", word), workspace_id=None)
+        return tx.now
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_an_instant_comes_back_as_it_was(moment: datetime) -> None:
+    assert instant(micros(moment)) == moment
+
+
+@given(st.integers(min_value=-62135596800_000000, max_value=253402300799_999999))
+def test_microseconds_come_back_as_they_were(value: int) -> None:
+    assert micros(instant(value)) == value
+
+
+def test_ids_rise_and_are_never_twice() -> None:
+    ids = SystemIds()
+    made: list[list[str]] = []
+
+    def make() -> None:
+        made.append([ids.new() for _ in range(2000)])
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(one == sorted(one) for one in made)
+    everything = [word for one in made for word in one]
+    assert len(set(everything)) == len(everything)
+    assert all(len(word) == 26 and word.isalnum() and word == word.lower() for word in everything)
+
+
+@pytest.mark.proves("W-01")
+def test_times_rise_in_commit_order_though_the_clock_stands_or_goes_back(ground: Ground) -> None:
+    stamps = [tell(ground) for _ in range(3)]
+    ground.clock.forward(days=-1)
+    stamps += [tell(ground) for _ in range(3)]
+    ground.reopen()
+    stamps.append(tell(ground))
+    assert stamps == sorted(set(stamps))
+    assert [event.at for event in ground.events()] == stamps
+
+
+@pytest.mark.proves("W-01")
+def test_a_decision_that_raises_leaves_nothing_and_wakes_nobody(ground: Ground) -> None:
+    heard: list[str] = []
+    ground.store.listen(heard.append)
+    with pytest.raises(ZeroDivisionError), ground.store.transaction() as tx:
+        journal.tell(tx, Kind.TASK_MOVED, Subject("task", "x"), workspace_id=None)
+        raise ZeroDivisionError
+    assert ground.events() == [] and heard == []
+    tell(ground)
+    assert heard == ["events"]
+
+
+def test_a_transaction_within_a_transaction_is_refused(ground: Ground) -> None:
+    with (
+        ground.store.transaction(),
+        pytest.raises(Broken, match="transaction_inside_transaction"),
+        ground.store.transaction(),
+    ):
+        pass
+
+
+def test_many_writers_lose_nothing(ground: Ground) -> None:
+    def write() -> None:
+        for _ in range(25):
+            tell(ground)
+
+    threads = [threading.Thread(target=write) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    told = ground.events()
+    assert [event.id for event in told] == list(range(1, 201))
+    assert [event.at for event in told] == sorted({event.at for event in told})
+
+
+def test_a_reader_cannot_write_and_sees_one_state(ground: Ground) -> None:
+    tell(ground)
+    with ground.reader.snapshot() as view:
+        assert len(events.after(view, 0, 10)) == 1
+        tell(ground)
+        assert len(events.after(view, 0, 10)) == 1
+        with pytest.raises(Exception, match="readonly"):
+            view.sql("DELETE FROM events")
+    assert len(ground.events()) == 2
+
+
+def test_a_snapshot_that_is_kept_too_long_is_told(ground: Ground) -> None:
+    with pytest.raises(Broken, match="snapshot_kept_too_long"), ground.reader.snapshot():
+        ground.clock.forward(seconds=6)
+    with ground.reader.snapshot():
+        ground.clock.forward(seconds=4)
+
+
+def test_the_feed_is_read_on_from_the_last_id(ground: Ground) -> None:
+    for word in "abcab":
+        tell(ground, word)
+    with ground.reader.snapshot() as view:
+        first = events.after(view, 0, 2)
+        rest = events.after(view, first[-1].id, 10)
+        assert [event.subject_id for event in first + rest] == list("abcab")
+        assert [event.id for event in events.of(view, Subject("task", "a"))] == [1, 4]
+        assert [event.id for event in events.of(view, Subject("task", "a"), limit=1)] == [4]
+        assert events.last_instant(view) == rest[-1].at
+
+
+def test_a_key_is_remembered_for_a_day_and_means_one_request(ground: Ground) -> None:
+    made = Subject("task", "t1")
+    with ground.store.transaction() as tx:
+        assert keys.done_before(tx, SYSTEM, "k", "print") is None
+        keys.remember(tx, SYSTEM, "k", "print", made)
+    with ground.store.transaction() as tx:
+        assert keys.done_before(tx, SYSTEM, "k", "print") == made
+        with pytest.raises(Conflict, match="key_reused"):
+            keys.done_before(tx, SYSTEM, "k", "another")
+    ground.clock.forward(hours=24, seconds=1)
+    with ground.store.transaction() as tx:
+        assert keys.done_before(tx, SYSTEM, "k", "another") is None
+
+
+def test_lists_go_on_where_they_stopped_and_an_id_is_known_by_its_end(ground: Ground) -> None:
+    workspace = ground.workspace()
+    made = [ground.agent(workspace).id for _ in range(5)]
+    with ground.reader.snapshot() as view:
+        first = lists.page(view, lists.AGENTS, after=None, limit=3, workspace_id=workspace.id)
+        rest = lists.page(view, lists.AGENTS, after=first[-1].id, limit=3, status=("active",))
+        assert [one.id for one in [*first, *rest]] == made[::-1]
+        found = lists.by_suffix(view, lists.AGENTS, made[2][-6:])
+        assert found is not None and found.id == made[2]
+        assert lists.by_suffix(view, lists.AGENTS, made[2][-5:]) is None
+        assert lists.by_suffix(view, lists.AGENTS, "%_____") is None
+
+
+def test_time_goes_on_after_the_newest_event(ground: Ground) -> None:
+    ground.store.start_after(NOW + timedelta(days=1))
+    assert tell(ground) > NOW + timedelta(days=1)

@@ -1,0 +1,186 @@
+"""A file becomes a database of this version wholly or not at all."""
+
+import hashlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from ground import NOW, Ground
+
+from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.store import migrate
+
+SECOND = "ALTER TABLE tasks ADD COLUMN colour TEXT;\nCREATE TABLE more (id TEXT) STRICT;\n"
+
+
+def with_second(monkeypatch: pytest.MonkeyPatch, text: str = SECOND) -> None:
+    known = migrate.migrations()
+    monkeypatch.setattr(migrate, "migrations", lambda: [*known, (len(known) + 1, text)])
+    monkeypatch.setattr(migrate, "_views", lambda: iter(()))
+
+
+def names(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT type || ' ' || name || coalesce(sql, '') FROM sqlite_master"
+        )
+        return {row[0] for row in rows}
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_second_look_at_a_new_database_applies_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    assert migrate.migrate(path, tmp_path, NOW) == [1]
+    assert migrate.migrate(path, tmp_path, NOW) == []
+    assert not list(tmp_path.glob("before-*"))
+
+
+@pytest.mark.proves("D-02")
+def test_a_backup_is_made_before_it_is_migrated(
+    tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = ground.workspace()
+    ground.close()
+    before = names(ground.path)
+    with_second(monkeypatch)
+    assert migrate.migrate(ground.path, tmp_path, NOW) == [2]
+    [backup] = tmp_path.glob("before-0002-*.db")
+    assert names(backup) == before
+    with closing(sqlite3.connect(backup)) as connection:
+        assert connection.execute("SELECT id FROM workspaces").fetchall() == [(workspace.id,)]
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert migrate.version_of(ground.path) == 2
+
+
+@pytest.mark.proves("D-02")
+def test_seven_backups_are_kept(
+    tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ground.close()
+    for number in range(9):
+        old = tmp_path / f"before-0001-{number}.db"
+        old.touch()
+        os.utime(old, (number, number))
+    with_second(monkeypatch)
+    migrate.migrate(ground.path, tmp_path, NOW)
+    kept = sorted(file.name for file in tmp_path.glob("before-*.db"))
+    assert len(kept) == migrate.KEPT_BACKUPS
+    assert "before-0001-0.db" not in kept and any(name.startswith("before-0002") for name in kept)
+
+
+@pytest.mark.proves("D-02")
+def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    migrate.migrate(path, tmp_path, NOW)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = digest(path)
+    with pytest.raises(Broken) as refused:
+        migrate.migrate(path, tmp_path, NOW)
+    assert refused.value.code == "database_newer"
+    assert digest(path) == before
+    assert not list(tmp_path.glob("before-*"))
+
+
+@pytest.mark.proves("D-02")
+@pytest.mark.parametrize("broken", ["CREATE TABLE b (id TEXT) STRICT;\nSELECT no_such();\n", "x"])
+def test_a_migration_that_fails_half_way_leaves_nothing(
+    tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    ground.close()
+    before = names(ground.path)
+    with_second(monkeypatch, SECOND + broken)
+    with pytest.raises(Broken) as failed:
+        migrate.migrate(ground.path, tmp_path, NOW)
+    assert failed.value.code == "migration_failed"
+    assert names(ground.path) == before
+    assert migrate.version_of(ground.path) == 1
+
+
+KILLED = """
+import os, signal, sqlite3, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from roundtable_desktop.store import migrate
+
+left = int(sys.argv[2])
+def allow(*words):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return sqlite3.SQLITE_OK
+
+connect = sqlite3.connect
+def watched(*words, **options):
+    connection = connect(*words, **options)
+    connection.set_authorizer(allow)
+    return connection
+
+sqlite3.connect = watched
+path = Path(sys.argv[1])
+migrate.migrate(path, path.parent, datetime.now(UTC))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-02")
+def test_a_kill_while_a_database_is_made_spoils_no_later_start(tmp_path: Path) -> None:
+    """Killed at a statement's preparation, from the first on; the next start makes it anew."""
+    for point in (0, 1, 2, 3, 5, 10, 50, 200, 400, 800):
+        folder = tmp_path / str(point)
+        folder.mkdir()
+        path = folder / "a.db"
+        words = [sys.executable, "-c", KILLED, str(path), str(point)]
+        killed = subprocess.run(words, timeout=30, capture_output=True, text=True)
+        assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
+        migrate.migrate(path, folder, NOW)
+        assert migrate.version_of(path) == 1
+        assert not list(folder.glob("*.new*"))
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "database_empty"),
+        (b"a letter\n" * 999, "database_unreadable"),
+        (None, "database_foreign"),
+    ],
+)
+def test_what_is_no_database_of_ours_is_refused_and_left_as_it_is(
+    tmp_path: Path, content: bytes | None, code: str
+) -> None:
+    path = tmp_path / "a.db"
+    if content is None:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE recipes (id)")
+            connection.commit()
+    else:
+        path.write_bytes(content)
+    before = digest(path)
+    with pytest.raises(Broken) as refused:
+        migrate.migrate(path, tmp_path, NOW)
+    assert refused.value.code == code
+    assert digest(path) == before
+
+
+def test_a_backup_is_whole_although_somebody_writes(tmp_path: Path, ground: Ground) -> None:
+    ground.workspace()
+    target = tmp_path / "copy.db"
+    with ground.store.transaction() as tx:
+        tx.sql("SELECT 1")
+        migrate.back_up(ground.path, target)
+    with closing(sqlite3.connect(target)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*) FROM workspaces").fetchone() == (1,)
+    shutil.copy(target, tmp_path / "again.db")
+    assert migrate.version_of(tmp_path / "again.db") == 1

@@ -1,0 +1,155 @@
+"""The tables: their names, columns, indexes and constraints are the promised ones."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import peewee as pw
+import pytest
+from ground import Ground
+
+from roundtable_desktop.model import records
+from roundtable_desktop.store.tables import TABLES
+
+TYPES = {"TEXT": "TEXT", "INTEGER": "INTEGER", "INT": "INTEGER", "AUTO": "INTEGER"}
+
+PROMISED = {
+    "agent_wakeup_requests": """
+        id agent_id source reason payload status coalesced_count idempotency_key context_snapshot
+        run_id requested_at claimed_at finished_at retry_count scheduled_retry_at cancel_reason
+        outcome task_id workspace_id rank held_by decisions""",
+    "runs": """
+        id agent_id task_id wakeup_id status outcome payload result_json assembled_prompt
+        summary_injected context_snapshot idempotency_key attempt_index fence base_commit
+        spool_offset created_at started_at last_pulse_at ended_at exit_code output_summary
+        error_kind error_text error_signature""",
+}
+
+INDEXES = {
+    "wakeups_agent_status": ["agent_id", "status"],
+    "wakeups_idempotency_key": ["idempotency_key"],
+    "wakeups_waiting": ["agent_id", "rank", "requested_at", "id"],
+    "wakeups_deferred": ["scheduled_retry_at"],
+    "runs_live": ["status", "id"],
+    "runs_wakeup": ["wakeup_id"],
+    "leases_run": ["run_id"],
+    "events_subject": ["subject_type", "subject_id", "id"],
+}
+
+
+def columns(ground: Ground, table: str) -> dict[str, dict[str, Any]]:
+    with ground.reader.snapshot() as view:
+        return {str(row["name"]): dict(row) for row in view.sql(f"PRAGMA table_info({table})")}
+
+
+@pytest.mark.parametrize("model", TABLES, ids=lambda model: model._meta.table_name)
+def test_the_models_say_what_the_database_says(ground: Ground, model: Any) -> None:
+    found = columns(ground, model._meta.table_name)
+    fields = {field.column_name: field for field in model._meta.sorted_fields}
+    assert list(fields) == list(found)
+    keys = [field.column_name for field in model._meta.get_primary_keys()]
+    for name, field in fields.items():
+        kind = "INTEGER" if isinstance(field, pw.BooleanField) else TYPES[field.field_type]
+        assert found[name]["type"] == kind, name
+        # SQLite reports NOT NULL only where it is written; a primary key of ours never is NULL.
+        assert bool(found[name]["notnull"]) == (not field.null) or name in keys, name
+        assert bool(found[name]["pk"]) == (name in keys), name
+
+
+def test_there_is_no_table_without_a_model(ground: Ground) -> None:
+    with ground.reader.snapshot() as view:
+        rows = view.sql("SELECT name FROM sqlite_master WHERE type = 'table'")
+    theirs = {str(row["name"]) for row in rows if not str(row["name"]).startswith("sqlite_")}
+    assert theirs == {model._meta.table_name for model in TABLES}
+
+
+@pytest.mark.proves("K-56 tables")
+@pytest.mark.parametrize("table", PROMISED)
+def test_the_promised_columns_are_there(ground: Ground, table: str) -> None:
+    assert set(PROMISED[table].split()) <= set(columns(ground, table))
+
+
+@pytest.mark.proves("K-56 tables")
+@pytest.mark.parametrize("name", INDEXES)
+def test_the_promised_indexes_are_there(ground: Ground, name: str) -> None:
+    with ground.reader.snapshot() as view:
+        found = [row["name"] for row in view.sql(f"PRAGMA index_info({name})")]
+    assert found == INDEXES[name]
+
+
+@pytest.mark.proves("K-56 tables", "C-87")
+@pytest.mark.parametrize(
+    ("table", "unique"),
+    [
+        ("agent_wakeup_requests", ["idempotency_key"]),
+        ("runs", ["idempotency_key"]),
+        ("runs", ["task_id", "attempt_index"]),
+        ("leases", ["kind", "key"]),
+        ("tasks", ["workspace_id", "number"]),
+        ("proposals", ["run_id"]),
+        ("workspaces", ["path"]),
+    ],
+)
+def test_what_must_be_unique_is_unique(ground: Ground, table: str, unique: list[str]) -> None:
+    with ground.reader.snapshot() as view:
+        indexes = [row for row in view.sql(f"PRAGMA index_list({table})") if row["unique"]]
+        found = [
+            [part["name"] for part in view.sql(f"PRAGMA index_info({row['name']})")]
+            for row in indexes
+        ]
+    assert unique in found
+
+
+@pytest.mark.proves("C-87")
+def test_attempts_are_a_view_over_runs(ground: Ground) -> None:
+    with ground.reader.snapshot() as view:
+        rows = view.sql("SELECT type, sql FROM sqlite_master WHERE name = 'task_attempts'")
+    assert rows[0]["type"] == "view"
+    assert "FROM runs" in str(rows[0]["sql"])
+
+
+@pytest.mark.proves("K-56 tables")
+def test_a_retired_or_unknown_word_is_refused_by_the_table(ground: Ground) -> None:
+    agent = ground.agent(ground.workspace())
+    wakeup = ground.wakeup(agent)
+    raw = sqlite3.connect(ground.path)
+    for column, word in (("source", "heartbeat"), ("status", "asleep"), ("rank", 4)):
+        with pytest.raises(sqlite3.IntegrityError):
+            raw.execute(
+                f"UPDATE agent_wakeup_requests SET {column} = ? WHERE id = ?", (word, wakeup.id)
+            )
+    raw.close()
+
+
+def test_times_are_shown_to_who_opens_the_file_himself(ground: Ground) -> None:
+    ground.agent(ground.workspace())
+    with ground.reader.snapshot() as view:
+        shown = view.sql("SELECT created_at, last_wakeup_finished_at FROM v_agents")[0]
+    assert str(shown["created_at"]).startswith("2026-03-01T12:00:00")
+    assert shown["last_wakeup_finished_at"] is None
+
+
+def test_every_record_has_the_columns_of_its_table(ground: Ground) -> None:
+    pairs = {
+        "workspaces": records.Workspace,
+        "agents": records.Agent,
+        "tasks": records.Task,
+        "agent_wakeup_requests": records.Wakeup,
+        "runs": records.Run,
+        "agent_processes": records.Process,
+        "proposals": records.Proposal,
+        "deliveries": records.Delivery,
+        "events": records.Event,
+        "web_sessions": records.WebSession,
+    }
+    for table, record in pairs.items():
+        assert set(columns(ground, table)) == set(record.__dataclass_fields__), table
+
+
+@pytest.mark.proves("D-02")
+def test_the_database_keeps_a_write_ahead_log_and_its_foreign_keys(ground: Ground) -> None:
+    with ground.store.transaction() as tx:
+        assert tx.sql("PRAGMA journal_mode")[0]["journal_mode"] == "wal"
+        assert tx.sql("PRAGMA foreign_keys")[0]["foreign_keys"] == 1
+        assert tx.sql("PRAGMA synchronous")[0]["synchronous"] == 2
+    assert Path(f"{ground.path}-wal").exists()
