@@ -197,7 +197,8 @@ class Completion:
                 **_report(ended),
             )
             if settlement.outcome is RunOutcome.LOST:
-                _tell_lost(tx, run)
+                born = settlement.layer is not Layer.REQUEUE
+                _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
             task = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
                 self._move_task(tx, around, task, settlement, ended)
@@ -286,10 +287,10 @@ def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dic
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
 
 
-def _tell_lost(tx: Tx, run: Run) -> None:
+def _tell_lost(tx: Tx, run: Run, kind: Kind) -> None:
     journal.tell(
         tx,
-        Kind.AGENT_LOST,
+        kind,
         Subject("run", run.id),
         workspace_id=run.workspace_id,
         data={"agent_id": run.agent_id, "task_id": run.task_id},

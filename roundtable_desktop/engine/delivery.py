@@ -92,7 +92,7 @@ class Deliveries:
         except GitFailed as error:
             if error.code in BROKEN_OFF:
                 raise
-            return Delivered(held={"code": error.code, "text": error.text})
+            return Delivered(held={"code": "git_failed", "text": f"{error.code} {error.text}"})
         except Refused as error:
             return Delivered(held={"code": error.code, **error.values})
 

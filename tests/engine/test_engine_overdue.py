@@ -1,0 +1,59 @@
+"""A runner that comes at the very end of its minute is settled and not forgotten."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from engine_stage import Spool, Stage
+
+from roundtable_desktop.engine.scheduler import Scheduler
+from roundtable_desktop.model.states import RunOutcome
+
+
+def until(condition: Callable[[], object]) -> None:
+    limit = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < limit, "it did not come true in time"
+        time.sleep(0.01)
+
+
+def test_an_end_that_comes_while_the_start_is_given_up_is_settled(stage: Stage) -> None:
+    """Its settlement is asked for while the act that found it overdue is still at work."""
+    launcher = stage.launcher
+    launcher.silent = True
+    come = threading.Event()
+
+    def void(run: str) -> bool:
+        spool = launcher.spools[run] = Spool(launcher.orders[run].fence)
+        spool.hello()
+        spool.end(output_bytes=1)
+        launcher.tell(run)
+        until(lambda: (stage.ground.get_run(run).ended or {}).get("end"))
+        time.sleep(0.1)
+        come.set()
+        return False
+
+    launcher.void = void  # type: ignore[method-assign]
+    scheduler = Scheduler(
+        stage.store,
+        stage.ground.reader,
+        stage.git,
+        launcher,
+        stage.secrets,
+        stage.ids,
+        stage.clock,
+        lambda: 0.5,
+        copies=stage.folders.copies,
+        environ={},
+    )
+    task = stage.assigned()
+    scheduler.start()
+    try:
+        until(lambda: launcher.attached)
+        stage.clock.forward(seconds=61)
+        launcher.nudge()
+        assert come.wait(15)
+        until(lambda: stage.run.outcome is RunOutcome.NO_CHANGES)
+        assert stage.wakeup(task).outcome == "executed"
+    finally:
+        scheduler.stop()

@@ -1,0 +1,44 @@
+"""A scheduler killed at every commit and outside act of a task's way, from enqueue to delivery."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from killing import Killing
+
+POINTS = int(os.environ.get("ROUNDTABLE_KILLS", "60"))
+FEWEST = 60
+"""Places on the way of four tasks; there are more."""
+
+
+@pytest.fixture
+def killing(tmp_path: Path) -> Iterator[Killing]:
+    made = Killing(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.faults
+@pytest.mark.proves("F-03", "F-04", "F-08")
+@pytest.mark.parametrize("point", range(1, POINTS + 1))
+def test_a_kill_at_any_place_loses_nothing_and_does_nothing_twice(
+    killing: Killing, point: int
+) -> None:
+    """Every third dies a second time, early in its recovery."""
+    assert killing.run(point) or point > FEWEST, "this point was not on the way"
+    if point % 3 == 0:
+        killing.run(1 + point % 7)
+    assert not killing.run()
+    killing.check()
+
+
+@pytest.mark.faults
+@pytest.mark.proves("F-06")
+@pytest.mark.parametrize("victim", ["runner", "agent"])
+@pytest.mark.parametrize("point", range(12, 56, 4))
+def test_a_killed_runner_or_agent_is_settled_and_tried_again(
+    killing: Killing, point: int, victim: str
+) -> None:
+    killing.run(point, victim)
+    killing.check(runs_hit=2)

@@ -1,0 +1,88 @@
+"""Kills a scheduler at a place of a task's way, starts it again, and looks at what is left."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from engine_folders import Folders
+from scheduler_child import TASKS
+
+from roundtable_desktop.adapters import processes
+
+PROGRAM = Path(__file__).with_name("scheduler_child.py")
+
+
+def rows(home: Path, text: str) -> list[Any]:
+    with closing(sqlite3.connect(home / "a.db")) as connection:
+        return connection.execute(text).fetchall()
+
+
+def column(home: Path, text: str) -> list[Any]:
+    return [row[0] for row in rows(home, text)]
+
+
+class Killing:
+    """One home; `run` starts the scheduler once."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root
+        self.folders = Folders(root)
+        self.sockets = Path(tempfile.mkdtemp(prefix="rt"))  # a socket's path is short
+
+    def run(self, point: int = 0, victim: str = "self") -> bool:
+        """Whether it was killed. It must end well otherwise."""
+        words = [sys.executable, str(PROGRAM), str(self.home), str(point), victim]
+        environment = {**os.environ, "SOCKETS": str(self.sockets)}
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=100)
+        if done.returncode == -signal.SIGKILL:
+            return True
+        assert done.returncode == 0, done.stderr[-4000:]
+        return False
+
+    def check(self, *, runs_hit: int = 0) -> None:
+        """The first law: no wakeup is lost, none runs twice; and nothing is left lying about."""
+        home = self.home
+        every = column(home, "SELECT id FROM tasks ORDER BY id")
+        assert len(every) == TASKS
+        for task in every:
+            self._check_task(task)
+        assert column(home, "SELECT count(*) FROM leases") == [0]
+        ended = column(home, "SELECT subject_id FROM events WHERE kind = 'run.ended'")
+        assert sorted(ended) == column(home, "SELECT id FROM runs ORDER BY id")
+        for kind in ("task.created", "wakeup.queued", "proposal.created", "task.completed"):
+            told = column(home, f"SELECT count(*) FROM events WHERE kind = '{kind}'")
+            assert told == [TASKS], kind
+        assert column(home, "PRAGMA integrity_check") == ["ok"]
+        marks = (home / "marks").read_text().split()
+        assert len(marks) == len(set(marks)) <= TASKS + runs_hit, marks
+        for run in column(home, "SELECT id FROM runs"):
+            assert processes.marked(f"ROUNDTABLE_RUN={run}") == []
+
+    def _check_task(self, task: str) -> None:
+        home, here = self.home, f"WHERE task_id = '{task}'"
+        wakeups = column(home, f"SELECT status || outcome FROM agent_wakeup_requests {here}")
+        assert wakeups == ["finishedexecuted"]
+        outcomes = column(home, f"SELECT outcome FROM runs {here} ORDER BY id")
+        assert outcomes.count("done") == 1 and outcomes[-1] == "done", outcomes
+        assert set(outcomes[:-1]) <= {"lost", "crashed"}, outcomes
+        offered = rows(home, f"SELECT id, status FROM proposals {here}")
+        assert [status for _, status in offered] == ["delivered"]
+        tries = f"SELECT status FROM deliveries WHERE proposal_id = '{offered[0][0]}'"
+        assert column(home, tries) == ["delivered"]
+        assert self.folders.shown(f"{task}.txt") == "made"
+        runs = column(home, f"SELECT id FROM runs {here}")
+        told = self.folders.plain("log", "--format=%B", "main")
+        assert sum(told.count(f"Roundtable-Run: {run}") for run in runs) == 1
+
+    def close(self) -> None:
+        if (self.home / "a.db").exists():
+            for run in column(self.home, "SELECT id FROM runs"):
+                processes.sweep(f"ROUNDTABLE_RUN={run}")
+        shutil.rmtree(self.sockets, ignore_errors=True)
