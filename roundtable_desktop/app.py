@@ -17,6 +17,7 @@ from roundtable_desktop.adapters import logs, processes
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
+from roundtable_desktop.adapters.runners.folder import new_socket
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
 from roundtable_desktop.adapters.transcripts import FileTranscripts
@@ -157,6 +158,7 @@ class Owner:
     def _start(self, stack: contextlib.ExitStack) -> None:
         ground = lay_ground(self.home)
         stack.callback(ground.close)
+        _check_sockets(self.home)
         token = _token(ground)
         hide = _redaction(ground, token)
         logs.set_up(self.home.log_file, hide, to_stderr=self._log_to_stderr)
@@ -200,6 +202,14 @@ class Owner:
         self.home.say_owner({**self._facts, "started_at": started_at})
         _tell(ground, Kind.OWNER_STARTED)
         log.info("ready url=%s", self._facts["url"])
+
+
+def _check_sockets(home: Home) -> None:
+    """Where no runner could listen, every launch would fail and be tried again, without a word."""
+    try:
+        new_socket(home.sockets)
+    except OSError:
+        raise Broken("home_path_too_long", path=str(home.root)) from None
 
 
 def _token(ground: Ground) -> str:

@@ -98,7 +98,7 @@ THINGS: Mapping[str, str] = {
     "ambiguous_id": N_("“{given}” fits more than one. Give more of the id's last characters."),
     "name_taken": N_("The name “{name}” is taken. Choose another one."),
     "path_registered": N_("{path} is a workspace already."),
-    "path_missing": N_("There is no folder {path}."),
+    "path_missing": N_("There is no such folder. Name one that is there."),
     "command_empty": N_("The command is empty. Say what starts this agent."),
     "detached_head": N_(
         "In {path} no branch is checked out. Say which one to start from (base_branch)."
@@ -122,15 +122,16 @@ THINGS: Mapping[str, str] = {
 GIT: Mapping[str, str] = {
     "git_missing": N_("No git was found. Install git and try again."),
     "git_too_old": N_("This git ({found}) is too old: {needed} or newer is needed. Update it."),
-    "not_a_repository": N_("{path} is no git repository. “git init” makes it one."),
+    "not_a_repository": N_("This folder is in no git repository. “git init” makes it one."),
+    "inside_git_dir": N_("This is git's own folder. Name the working tree instead."),
     "bare_repository": N_(
         "This is a bare repository. Register a clone of it that has a working tree."
     ),
-    "no_commit": N_("{path} has no commit yet. Make a first one, then try again."),
+    "no_commit": N_("This repository has no commit yet. Make a first one, then try again."),
     "no_identity": N_(
         "In {path} git does not know who you are. Set user.name and user.email with “git config”."
     ),
-    "bad_branch_name": N_("“{branch}” is not a name that a branch can have."),
+    "bad_branch_name": N_("This is not a name that a branch can have here."),
     "unknown_branch": N_("There is no branch “{branch}”."),
 }
 
@@ -157,8 +158,8 @@ HELD: Mapping[str, str] = {
     "symlink_outside": N_("{path} is a symbolic link that leads out of the repository."),
     "git_name": N_("{path} has a name that git keeps for itself. It is not delivered."),
     "repository_configuration_changed": N_(
-        "The repository's git configuration or hooks were changed. Look at the change and accept "
-        "it, then deliver."
+        "The agent changed git's configuration or hooks in its copy. They are not delivered; look "
+        "at the files before you deliver them."
     ),
     "conflict": N_("This conflicts with what the branch has by now: {paths}."),
     "git_failed": N_("It was git that refused: {text}"),
@@ -194,6 +195,11 @@ HOME: Mapping[str, str] = {
     ),
     "home_is_link": N_("{path} is a symbolic link. Name the real folder instead."),
     "home_file_is_link": N_("{path} is a symbolic link. Remove it; nothing was written."),
+    "home_path_too_long": N_(
+        "The path {path} is too long for the sockets of runners. Name a shorter home with --home, "
+        "or set XDG_RUNTIME_DIR."
+    ),
+    "home_not_made": N_("{path} cannot be made: {text}. Name another home with --home."),
     "home_is_no_folder": N_("{path} is not a folder. Name another home with --home."),
     "home_of_another_user": N_("{path} belongs to another user. Name another home with --home."),
     "home_writable_by_others": N_(
@@ -261,6 +267,14 @@ TASKS: Mapping[str, str] = {
     "task_in_progress": N_("It is being worked on."),
     "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
     "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
+    "task_blocked_fix_agent": N_(
+        "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or assign "
+        "another agent, then “roundtable task run”."
+    ),
+    "task_blocked_look_at_copy": N_(
+        "It is blocked: what its agent left cannot be collected ({kind}); see the run. It is all "
+        "still in the agent's copy."
+    ),
     "task_blocked": N_("It is blocked: {owner} has to do something ({action})."),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. “roundtable task run” runs it."
@@ -282,8 +296,8 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_superseded": N_("A newer proposal of the same task took its place."),
     "proposal_conflicted": N_("It conflicts with its branch."),
     "proposal_held": N_(
-        "This proposal is held for a look ({reason}). Deliver it all the same with an override "
-        "and a note that says why."
+        "This proposal is held for a look; “roundtable proposal show” says why. Deliver it all the "
+        "same with an override and a note that says why."
     ),
     "held_for_a_look": N_("It is held for a look. {why}"),
     "delivery_held": N_("It could not be delivered. {why} Nothing of yours was touched."),

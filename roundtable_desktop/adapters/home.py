@@ -46,15 +46,15 @@ class Home:
         """Creates what is missing, 0700, whatever the umask; refuses a folder that others could
         have prepared for us (S-44)."""
         os.umask(0o077)
-        with contextlib.suppress(FileExistsError):
+        try:
             self.root.parent.mkdir(parents=True, exist_ok=True)
-            self.root.mkdir(mode=0o700)
-        self._check(self.root)
-        for name in FOLDERS:
-            folder = self.root / name
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
-            self._check(folder)
+            for folder in (self.root, *(self.root / name for name in FOLDERS)):
+                with contextlib.suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                self._check(folder)
+        except OSError as error:
+            text = os.strerror(error.errno or 0)
+            raise Broken("home_not_made", path=str(self.root), text=text) from error
         for file in (self.database, self.token_file, self.log_file):
             if file.is_symlink():
                 raise Broken("home_file_is_link", path=str(file))

@@ -6,17 +6,25 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
+from http.client import HTTPException
 from typing import Any
 
 from roundtable_desktop.app import Home
 from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.phrases import sentence
 
 Answer = dict[str, Any]
 _TIMEOUT = 60.0
+_BODY_LIMIT = 1 << 20
+"""Bytes; the owner hangs up on more, so that its refusal might not be read (S-59)."""
 
 
 class Unreachable(Exception):
-    """No owner is running in this home, or it does not answer (exit 3)."""
+    """No owner is running in this home, or it does not answer and `why` says how (exit 3)."""
+
+    def __init__(self, home: Home, why: str = "") -> None:
+        super().__init__(str(home.root))
+        self.why = why
 
 
 class Said(Exception):
@@ -33,13 +41,13 @@ class Client:
     def __init__(self, home: Home) -> None:
         owner = home.owner()
         if owner is None:
-            raise Unreachable(str(home.root))
+            raise Unreachable(home)
         self.home = home
         self.url = str(owner["url"])
         try:
             self._token = home.token()
         except Absent:
-            raise Unreachable(str(home.root)) from None
+            raise Unreachable(home) from None
 
     def get(self, path: str, **query: object) -> Answer:
         asked = {name: value for name, value in query.items() if value is not None}
@@ -74,10 +82,14 @@ class Client:
             time.sleep(step)
 
     def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Answer:
+        sent = None if body is None else json.dumps(body).encode()
+        if len(sent or b"") > _BODY_LIMIT:
+            limit = _BODY_LIMIT // 1024
+            raise Said({"detail": sentence("body_too_large", {"limit": limit}), "status": 413})
         request = urllib.request.Request(
             f"{self.url}/api/v1{path}",
             method=method,
-            data=None if body is None else json.dumps(body).encode(),
+            data=sent,
             headers={
                 "Authorization": f"Bearer {self._token}",
                 **({} if body is None else {"Content-Type": "application/json"}),
@@ -89,8 +101,14 @@ class Client:
                 return read
         except urllib.error.HTTPError as error:
             raise Said(_problem(error)) from None
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            raise Unreachable(f"{self.home.root}: {error}") from None
+        except (OSError, ValueError, HTTPException) as error:
+            raise Unreachable(self.home, _why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    """Empty when nobody listens there: the owner of owner.json is gone."""
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    return "" if isinstance(cause, ConnectionRefusedError) else str(cause)
 
 
 def _problem(error: urllib.error.HTTPError) -> Answer:

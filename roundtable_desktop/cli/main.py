@@ -45,9 +45,10 @@ def main(words: list[str] | None = None) -> None:
             _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
         sys.exit(USAGE if refused.problem.get("status") == 422 else FAILED)
     except Unreachable as where:
-        _say(
-            _("No owner is running in {home}. Start one with: roundtable start").format(home=where)
-        )
+        said = _("No owner is running in {home}. Start one with: roundtable start")
+        if where.why:
+            said = _("The owner of {home} does not answer: {why}.")
+        _say(said.format(home=where, why=where.why))
         sys.exit(NO_OWNER)
     except Refused as refused:
         _say(sentence(refused.code, refused.values))

@@ -6,49 +6,76 @@ import re
 import click
 
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.output import plain
 from roundtable_desktop.phrases import _
 
 _TASK = re.compile(r"(?:[tT]-?)?(\d{1,9})")
+_REF = re.compile(r"[0-9a-z]{6,64}")
 
 
 def workspace(client: Client, named: str | None) -> Answer:
     """The named one, else the one that the current folder lies in, else the only one."""
     known = list(client.every("/workspaces"))
     if named is not None:
-        found = [one for one in known if named == one["name"] or one["id"].endswith(named)]
-        return _only(found, _("no workspace is called {given}").format(given=named))
+        return _called(known, named, _("no workspace is called {given}").format(given=named))
     here = os.path.realpath(".")
     inside = [one for one in known if _contains(os.path.realpath(one["path"]), here)]
     if inside:
         return max(inside, key=lambda one: len(one["path"]))
-    return _only(known, _("this folder is in no workspace: run `roundtable init`, or name one"))
+    if len(known) > 1:
+        raise _puzzled(_("this folder is in no workspace; name one with --workspace"), known)
+    return _only(known, _("there is no workspace yet: run `roundtable init` in a repository"))
 
 
 def agent(client: Client, workspace_id: str, named: str | None) -> Answer:
     """The named one, else the workspace's only one."""
     known = list(client.every("/agents", workspace_id=workspace_id))
-    if named is None:
-        return _only(known, _("name an agent with --agent, or add one: roundtable agent add"))
-    found = [one for one in known if named == one["name"] or one["id"].endswith(named)]
-    return _only(found, _("no agent is called {given}").format(given=named))
+    if named is not None:
+        return _called(known, named, _("no agent is called {given}").format(given=named))
+    if len(known) > 1:
+        raise _puzzled(_("there is more than one agent; name one with --agent"), known)
+    return _only(known, _("there is no agent yet; add one: roundtable agent add"))
 
 
 def task(client: Client, given: str, workspace_name: str | None) -> Answer:
     """T-3 or 3 in its workspace, else the end of an id."""
     number = _TASK.fullmatch(given)
     if number is None:
-        return client.get(f"/tasks/{given}")
+        return client.get(f"/tasks/{ref(given)}")
     workspace_id = workspace(client, workspace_name)["id"]
     found = client.get("/tasks", workspace_id=workspace_id, number=number[1])["items"]
     return _only(found, _("there is no task {given} here").format(given=given))
+
+
+def ref(given: str) -> str:
+    """What can be the end of an id: anything else would be another address of the API."""
+    end = given.strip().lower()
+    if not _REF.fullmatch(end):
+        said = _("“{given}” is no id; give at least the last 6 characters of one")
+        raise click.UsageError(plain(said.format(given=given)))
+    return end
 
 
 def _contains(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def _called(known: list[Answer], named: str, otherwise: str) -> Answer:
+    """By its whole name, which is another for each, else by the end of its id."""
+    end = named.lower()
+    ends = [one for one in known if _REF.fullmatch(end) and one["id"].endswith(end)]
+    found = [one for one in known if one["name"] == named] or ends
+    if len(found) > 1:
+        raise _puzzled(_("“{given}” fits more than one").format(given=named), found)
+    return _only(found, otherwise)
+
+
 def _only(found: list[Answer], otherwise: str) -> Answer:
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(sorted(str(one.get("name", one["id"])) for one in found))
-    raise click.UsageError(f"{otherwise} ({names})" if names else otherwise)
+    if not found:
+        raise click.UsageError(plain(otherwise))
+    return found[0]
+
+
+def _puzzled(text: str, choice: list[Answer]) -> click.UsageError:
+    names = ", ".join(sorted(str(one["name"]) for one in choice))
+    return click.UsageError(plain(f"{text}: {names}"))

@@ -83,7 +83,7 @@ def open_(home: Home, only_print: bool) -> None:
 def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool) -> None:
     """Why it ran, waits, or will not."""
     client = Client(home)
-    subject = names.task(client, given, named)["id"] if kind == "task" else given
+    subject = names.task(client, given, named)["id"] if kind == "task" else names.ref(given)
     seen = client.get(f"/{kind}s/{subject}/explain")
     if as_json:
         return show_json(seen)

@@ -40,7 +40,7 @@ def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> 
 @click.pass_obj
 def show(home: Home, given: str, as_json: bool) -> None:
     """One proposal with its diff. PROPOSAL is the end of its id."""
-    seen = Client(home).get(f"/proposals/{given}")
+    seen = Client(home).get(f"/proposals/{names.ref(given)}")
     if as_json:
         return show_json(seen)
     fields({name: seen[name] for name in _SHOWN})
@@ -57,7 +57,7 @@ def show(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
-_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
+_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit", "held")
 
 
 @proposal.command()
@@ -69,7 +69,9 @@ _SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
 def deliver(home: Home, given: str, override: bool, note: str, as_json: bool) -> None:
     """Approves it and brings it onto its branch. No path that you have changed is touched."""
     client = Client(home)
-    asked = client.post(f"/proposals/{given}/deliver", {"override": override, "note": note})
+    asked = client.post(
+        f"/proposals/{names.ref(given)}/deliver", {"override": override, "note": note}
+    )
     seen = client.until(f"/proposals/{asked['id']}", _settled, _PATIENCE)
     if as_json:
         show_json(seen)

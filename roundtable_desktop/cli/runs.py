@@ -45,7 +45,7 @@ def list_runs(
 def show_run(home: Home, given: str, transcript: bool, prompt: bool, as_json: bool) -> None:
     """One run. RUN is the end of its id."""
     client = Client(home)
-    seen = client.get(f"/runs/{given}")
+    seen = client.get(f"/runs/{names.ref(given)}")
     if transcript:
         return _transcript(client, seen["id"], as_json)
     if as_json:
@@ -120,7 +120,7 @@ def list_wakeups(
 def show_wakeup(home: Home, given: str, as_json: bool) -> None:
     """One wakeup with every gate's answer. WAKEUP is the end of its id."""
     client = Client(home)
-    seen = client.get(f"/wakeups/{given}")
+    seen = client.get(f"/wakeups/{names.ref(given)}")
     if as_json:
         return show_json(seen)
     decisions = seen.pop("decisions")

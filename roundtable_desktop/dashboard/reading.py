@@ -216,9 +216,11 @@ def read_query(model: type[BaseModel]) -> BaseModel:
     }
     _refuse_blemishes(given, "invalid_query")
     try:
-        return model.model_validate(given)
+        read = model.model_validate(given)
     except ValidationError as error:
         raise Refusal(422, "invalid_query", _faults(error, given)) from None
+    _refuse_blemishes(read.model_dump(), "invalid_query")  # digits have become numbers
+    return read
 
 
 def _is_list(model: type[BaseModel], name: str) -> bool:

@@ -70,6 +70,8 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     code = f"task_{task.status}"
     if task.assignee_agent_id is None and code == "task_todo":
         code = "task_unassigned"
+    elif "kind" in blocked:  # our own word for what is to be done, no agent's
+        code = f"task_blocked_{blocked['action']}"
     elif delivery:
         code = "task_delivery_held"
     wakeup = wakeups.latest_for_task(view, task.id)

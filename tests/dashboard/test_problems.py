@@ -33,7 +33,10 @@ def test_each_class_of_refusal_has_its_number(house, how, status, code):
 
 def test_a_refusal_with_a_field_points_at_it(house):
     [fault] = house.program("GET", "/api/v1/refused/invalid").json["errors"]
-    assert fault == {"pointer": "/path", "message": "There is no folder /x."}
+    assert fault == {
+        "pointer": "/path",
+        "message": "There is no such folder. Name one that is there.",
+    }
     assert house.program("GET", "/api/v1/refused/absent").json["errors"] == []
 
 

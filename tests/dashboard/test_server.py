@@ -80,7 +80,7 @@ def test_closing_is_prompt_and_can_be_repeated(house):
     began = time.monotonic()
     house.server.close()
     house.server.close()
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 5
     assert idle.recv(1) == b""
     with pytest.raises(OSError):
         house.connect()
@@ -128,7 +128,7 @@ def test_a_thread_that_does_not_end_is_not_waited_for(house):
         assert begun.wait(5)
         began = time.monotonic()
         server.close()
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 5
     thread.join(5)
 
 

@@ -64,7 +64,7 @@ def test_a_killed_runner_leaves_a_free_spool_and_the_sweep_leaves_nothing(bench:
     os.kill(hello.pid, signal.SIGKILL)
     started = time.monotonic()
     until(lambda: run in bench.runners.wait(5) and bench.runners.state(run) is SpoolState.FREE)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
     assert bench.left(run)
     assert list(bench.runners.sweep(run)) == []
     assert bench.left(run) == []
@@ -161,7 +161,7 @@ def test_a_stopped_runner_holds_up_no_other(bench: Bench) -> None:
         bench.runners.control(live, {"do": "cancel"})
         started = time.monotonic()
         until(lambda: live in bench.runners.wait(5))
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 5
     finally:
         os.kill(pid, signal.SIGCONT)
 

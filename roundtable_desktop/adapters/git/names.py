@@ -31,7 +31,7 @@ def check_branch(name: str) -> str:
         or len(name.encode(errors="replace")) > LONGEST_BRANCH
         or any(map(_bad_part, parts))
     ):
-        raise Invalid("bad_branch_name", "/branch")
+        raise Invalid("bad_branch_name", "/base_branch")
     return HEADS + name
 
 

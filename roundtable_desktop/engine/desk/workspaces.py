@@ -4,7 +4,7 @@ from zoneinfo import available_timezones
 
 from roundtable_desktop.engine.desk import Asked, Desk, once
 from roundtable_desktop.model.errors import Conflict, Invalid
-from roundtable_desktop.model.ports import RepositoryFacts
+from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.store import workspaces
@@ -34,6 +34,8 @@ def register(
     branch = base_branch or facts.branch
     if branch is None:
         raise Invalid("detached_head", "/base_branch", path=facts.path)
+    if desk.git.commit_of(_repository(facts), branch) is None:
+        raise Invalid("unknown_branch", "/base_branch", branch=branch)
 
     def act() -> Subject:
         if taken := workspaces.at_path(tx, facts.path):
@@ -57,6 +59,16 @@ def register(
     with desk.store.transaction() as tx:
         workspace = once(tx, asked, act, workspaces.get)
     return workspace
+
+
+def _repository(facts: RepositoryFacts) -> Repository:
+    return Repository(
+        path=facts.path,
+        git_dir=facts.git_dir,
+        author_name=facts.author_name,
+        author_email=facts.author_email,
+        settings=facts.settings,
+    )
 
 
 def _name(tx: Tx, facts: RepositoryFacts, wanted: str | None) -> str:

@@ -1,0 +1,55 @@
+"""Homes for the tests from outside: one running owner for a worker, or one of the test's own."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from outside_house import House, Room
+
+_number = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One running owner for all tests of this worker that leave it as it was."""
+    house = House(tmp_path_factory.mktemp("shared"))
+    try:
+        house.start()
+        yield house
+    finally:
+        house.close()
+
+
+@pytest.fixture
+def room(shared: House) -> Room:
+    """A new repository with the shared owner."""
+    return shared.room(f"repo-{next(_number)}")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A home of the test's own; nothing runs in it yet."""
+    house = House(tmp_path)
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def running(house: House) -> House:
+    house.start()
+    return house
+
+
+@pytest.fixture
+def another(tmp_path: Path) -> Iterator[Callable[[], House]]:
+    """More homes."""
+    made: list[House] = []
+
+    def make() -> House:
+        made.append(House(tmp_path / f"other-{len(made)}"))
+        return made[-1]
+
+    yield make
+    for house in made:
+        house.close()

@@ -1,0 +1,298 @@
+"""The API as a program meets it: its description, what it refuses, what it promises twice."""
+
+import re
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from outside_house import Answer, House, Room
+
+JSON = {"Content-Type": "application/json"}
+PROBLEM = {"status", "title", "detail", "code", "request_id"}
+BAD = {
+    "deep": b'{"a":' * 100_000,
+    "deep list": b"[" * 100_000 + b"]" * 100_000,
+    "deep closed": b'{"title":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "nan": b'{"title": "x", "retry_budget": NaN}',
+    "infinity": b'{"title": "x", "retry_budget": -Infinity}',
+    "1e999": b'{"title": "x", "retry_budget": 1e999}',
+    "long integer": b'{"title": "x", "retry_budget": ' + b"9" * 5000 + b"}",
+    "2^70": b'{"title": "x", "retry_budget": 1180591620717411303424}',
+    "lone surrogate": b'{"title": "\\ud800"}',
+    "nul": b'{"title": "a\\u0000b"}',
+    "twice": b'{"title": "a", "title": "b"}',
+    "number for text": b'{"title": 7}',
+    "list": b"[]",
+    "text": b'"x"',
+    "null": b"null",
+    "half": b'{"title": "x"',
+    "bom": b'\xef\xbb\xbf{"title": "x"}',
+    "latin": b'{"title": "caf\xe9"}',
+    "utf-16": '{"title": "x"}'.encode("utf-16"),
+    "unknown": b'{"title": "x", "color": "red"}',
+    "control in a name": b'{"title": "x", "name": "a\\u001bb"}',
+}
+
+
+def routes(house: House) -> list[tuple[str, str, Any]]:
+    document = house.get("/openapi.json")
+    return [
+        (method.upper(), path, told)
+        for path, methods in document["paths"].items()
+        for method, told in methods.items()
+        if method in ("get", "post", "patch", "put", "delete")
+    ]
+
+
+def filled(path: str, ref: str = "zzzzzz") -> str:
+    return re.sub(r"\{\w+\}", ref, path)
+
+
+def ask(house: House, method: str, path: str, body: bytes | None = None, **more: str) -> Answer:
+    headers = {"Authorization": f"Bearer {house.token}"}
+    if body is not None:
+        headers |= JSON
+    sent = {name.replace("_", "-"): value for name, value in more.items()}
+    return house.ask(method, path, body, headers | sent)
+
+
+def check_problem(answer: Answer) -> None:
+    assert answer["Content-Type"] == "application/problem+json", answer.text
+    assert answer.json.keys() >= PROBLEM and answer.json["status"] == answer.status
+    for word in ("Traceback", 'File "', "SELECT", "sqlite", "roundtable_desktop", "/home/"):
+        assert word not in answer.text
+    assert answer["Server"] == "" and answer["Cache-Control"] == "no-store"
+    assert answer["X-Content-Type-Options"] == "nosniff" and answer["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.proves("C-110")
+def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
+    house = room.house
+    task = room.task("Described", room.shell("echo d > d.txt"))
+    run, proposal = room.ended(task), room.proposal(task)
+    refs = {
+        "workspaces": room.id,
+        "agents": task["assignee_agent_id"],
+        "tasks": task["id"],
+        "runs": run["id"],
+        "wakeups": run["wakeup_id"],
+        "proposals": proposal["id"],
+    }
+    document = house.get("/openapi.json")
+    assert document["openapi"].startswith("3.1")
+    seen = 0
+    for method, path, told in routes(house):
+        assert told.get("summary") or told.get("description"), path
+        responses = told["responses"]
+        noun = path.split("/")[3] if path.count("/") > 2 else ""
+        if method == "GET" and "trigger" not in path:
+            answer = ask(house, "GET", filled(path, refs.get(noun, "zzzzzz")))
+            assert answer.status == 200 and "200" in responses, (path, answer.text)
+            shape = responses["200"]["content"]["application/json"]["schema"]
+            name = shape["$ref"].rpartition("/")[2]
+            schema = document["components"]["schemas"][name]
+            assert answer.json.keys() == schema["properties"].keys(), path
+            seen += 1
+        if "{" in path:
+            absent = ask(house, method, filled(path), b"{}" if method != "GET" else None)
+            assert absent.status in (404, 422) and str(absent.status) in responses, (method, path)
+            check_problem(absent)
+        signed_out = house.ask(method, filled(path))
+        assert signed_out.status == 401 and "401" in responses, path
+        check_problem(signed_out)
+        other = ask(house, "PUT", filled(path), b"{}")
+        assert other.status == 405 and other["Allow"], path
+    assert seen >= 14
+
+
+@pytest.mark.proves("S-57", "S-58", "C-110")
+def test_no_bad_body_is_ever_a_500_and_nothing_is_made(shared: House) -> None:
+    house = shared
+    before = [len(house.query(f"SELECT id FROM {noun}")) for noun in ("tasks", "agents")]
+    for method, path, told in routes(house):
+        if method == "GET":
+            continue
+        for name, body in BAD.items():
+            answer = ask(house, method, filled(path), body)
+            assert 400 <= answer.status < 500, (method, path, name, answer.status)
+            if name.startswith("deep") or name in ("nan", "half", "twice", "utf-16"):
+                assert answer.status == 400, (path, name, answer.status)
+            check_problem(answer)
+            assert str(answer.status) in told["responses"], (method, path, name, answer.status)
+    for query in (
+        "limit=0", "limit=201", "limit=x", "limit=1e3", "cursor=%00", "cursor=%F0%9F%98%80",
+        "cursor=AAAA", "odd=1", "limit=1&limit=2", "limit=" + "9" * 400, "workspace_id=%27--",
+        "status=%3Cb%3E", "after=" + "9" * 30, "after=-1", "number=" + "9" * 19, "number=0",
+    ):  # fmt: skip
+        for method, path, _ in routes(house):
+            if method == "GET":
+                answer = ask(house, "GET", f"{filled(path)}?{query}")
+                assert answer.status < 500, (path, query, answer.text)
+    after = [len(house.query(f"SELECT id FROM {noun}")) for noun in ("tasks", "agents")]
+    assert after == before
+    assert house.ask("GET", "/healthz").json == {"status": "ok"}
+
+
+@pytest.mark.proves("S-59")
+def test_a_body_beyond_the_limit_is_413_by_length_and_by_chunks(room: Room) -> None:
+    house = room.house
+    head = f'{{"workspace_id": "{room.id}", "title": "x", "description": "'.encode()
+    most = ask(house, "POST", "/api/v1/tasks", head + b"y" * 60_000 + b'"}')
+    assert most.status == 201
+    over = ask(house, "POST", "/api/v1/tasks", head + b"y" * (1 << 20) + b'"}')
+    assert over.status == 413 and over.json["code"] == "body_too_large"
+    start = (
+        f"POST /api/v1/tasks HTTP/1.1\r\nHost: {house.address}\r\n"
+        f"Authorization: Bearer {house.token}\r\nContent-Type: application/json\r\n"
+    )
+    chunk = b"10000\r\n" + b"y" * 0x10000 + b"\r\n"
+    for raw in (
+        f"{start}Transfer-Encoding: chunked\r\n\r\n".encode() + chunk * 18 + b"0\r\n\r\n",
+        f"{start}Content-Length: 99999999999\r\n\r\n".encode(),
+        f"{start}Content-Length: -1\r\n\r\n{{}}".encode(),
+        f"{start}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{{}}".encode(),
+    ):
+        assert raw_status(house, raw) in (400, 413), raw[:300]
+    assert len(house.get("/tasks", workspace_id=room.id)["items"]) == 1
+
+
+def raw_status(house: House, raw: bytes) -> int:
+    """The status of the answer; 400 when the connection is simply closed."""
+    with socket.create_connection(("127.0.0.1", house.port), 10) as sock:
+        try:
+            sock.sendall(raw)
+            first = sock.recv(4096)
+        except (ConnectionResetError, BrokenPipeError):
+            return 400
+    return int(first.split()[1]) if first else 400
+
+
+@pytest.mark.proves("S-62", "S-01", "S-04")
+def test_garbage_closes_its_own_connection_and_readers_are_served(room: Room) -> None:
+    house = room.house
+    for number in range(3):
+        room.task(f"Read me {number}")
+    for raw in (
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 2 + b"\r\n\r\n",
+        b"\x00" * 1000 + b"\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET\r\n\r\n",
+        f"GET / HTTP/1.1\r\nHost: {house.address}\r\n".encode()
+        + b"".join(b"X-%d: y\r\n" % n for n in range(5000))
+        + b"\r\n",
+        f"GET / HTTP/1.1\r\nHost: {house.address}\r\nA: {'x' * 300_000}\r\n\r\n".encode(),
+        f"GET /api/v1/status HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer {house.token}"
+        "\r\n\r\n".encode(),
+        f"GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1:{house.port + 1}\r\n\r\n".encode(),
+    ):
+        assert 400 <= raw_status(house, raw) < 500
+    paths = ("/tasks", "/status", "/runs", "/events", "/agents") * 20
+
+    def timed(path: str) -> float:
+        began = time.monotonic()
+        assert house.program("GET", path).status == 200
+        return time.monotonic() - began
+
+    with ThreadPoolExecutor(100) as pool:
+        taken = sorted(pool.map(timed, paths))
+    # The promise is 1 s for the 95th of 100 on a machine of one's own; here others work too.
+    assert taken[94] < 3, taken[-10:]
+
+
+@pytest.mark.proves("W-26")
+def test_a_change_of_what_was_changed_meanwhile_is_412(room: Room) -> None:
+    one, two = room.shell("sleep 60", "one"), room.shell("sleep 60", "two")
+    task = room.task("Whose")
+    path = f"/tasks/{task['id']}"
+    seen = room.house.program("GET", path)
+    assert seen["ETag"] == f'"{task["revision"]}"'
+    first = room.house.program("PATCH", path, {"assignee_agent_id": one}, If_Match=seen["ETag"])
+    assert first.status == 200 and first["ETag"] != seen["ETag"]
+    late = room.house.program("PATCH", path, {"assignee_agent_id": two}, If_Match=seen["ETag"])
+    assert late.status == 412 and late.json["code"] == "changed_meanwhile"
+    odd = room.house.program("PATCH", path, {"assignee_agent_id": two}, If_Match='"never"')
+    assert odd.status == 412
+    assert room.house.get(path)["assignee_agent_id"] == one
+    ran = room.house.program("POST", f"{path}/run", {}, If_Match=seen["ETag"])
+    assert ran.status == 412
+
+
+@pytest.mark.proves("W-26", "C-63")
+def test_a_repeated_key_gives_the_same_task_and_another_body_is_409(room: Room) -> None:
+    agent = room.shell("echo once >> once.txt")
+    body = {"workspace_id": room.id, "title": "Once", "assignee_agent_id": agent}
+    key = {"Idempotency_Key": "order-4711"}
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(room.house.program, "POST", "/tasks", body, **key) for _ in range(24)]
+        made = [one.result() for one in asked]
+    assert {one.status for one in made} <= {200, 201}, {one.status for one in made}
+    assert len({one.json["id"] for one in made}) == 1
+    other = room.house.program("POST", "/tasks", body | {"title": "Twice"}, **key)
+    assert other.status == 409 and other.json["code"] == "key_reused"
+    elsewhere = room.house.program("POST", "/workspaces", {"path": "/"}, **key)
+    assert elsewhere.status in (409, 422)
+    assert len(room.house.get("/tasks", workspace_id=room.id)["items"]) == 1
+    task = made[0].json
+    room.ended(task)
+    assert len(room.house.get("/wakeups", task_id=task["id"])["items"]) == 1
+    runs = [
+        room.house.program("POST", f"/tasks/{task['id']}/run", {}, Idempotency_Key="again")
+        for _ in range(3)
+    ]
+    assert {one.status for one in runs} == {202}
+    room.ended(task, 2)
+    assert len(room.house.get("/wakeups", task_id=task["id"])["items"]) == 2
+    bad = room.house.program("POST", "/tasks", body, Idempotency_Key="x" * 201)
+    assert 400 <= bad.status < 500
+
+
+@pytest.mark.proves("S-32", "S-30", "S-31")
+def test_errors_show_no_trace_path_or_query(shared: House) -> None:
+    for path in (
+        "/console",
+        "/static/../app.py",
+        "/static/%2e%2e/%2e%2e/pyproject.toml",
+        "/x" * 900,
+    ):
+        answer = ask(shared, "GET", path)
+        assert answer.status in (404, 400), path
+        for word in ("Traceback", "roundtable_desktop", "Werkzeug", "debugger"):
+            assert word not in answer.text
+        assert answer["Content-Security-Policy"].startswith("default-src 'none'")
+        assert answer["Server"] == ""
+    odd = ask(shared, "GET", "/api/v1/tasks/abcdef?x=1")
+    check_problem(odd)
+
+
+@pytest.mark.proves("C-110")
+def test_lists_go_on_by_their_cursor_without_gap_or_repeat(room: Room) -> None:
+    for number in range(7):
+        room.task(f"Number {number}")
+    seen, cursor, pages = [], None, 0
+    while True:
+        more = {"cursor": cursor} if cursor else {}
+        page = room.house.get("/tasks", workspace_id=room.id, limit=3, **more)
+        seen += [one["number"] for one in page["items"]]
+        pages += 1
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert (seen, pages) == ([7, 6, 5, 4, 3, 2, 1], 3)
+    feed, after = [], 0
+    while events := room.house.get("/events", workspace_id=room.id, after=after, limit=3)["items"]:
+        feed += [one["id"] for one in events]
+        after = events[-1]["id"]
+    assert feed == sorted(set(feed)) and len(feed) >= 8
+
+
+@pytest.mark.proves("C-104")
+def test_nothing_is_delivered_twice(room: Room) -> None:
+    task = room.task("Once", room.shell("echo 1 > one.txt"))
+    proposal = room.proposal(task)
+    room.delivered(proposal)
+    again = room.house.program("POST", f"/proposals/{proposal['id']}/deliver", {})
+    assert again.status == 409 and again.json["code"] == "proposal_not_open"
+    assert "delivered" in again.json["detail"]
+    assert room.git("rev-list", "--count", "HEAD") == "2"
