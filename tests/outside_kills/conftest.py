@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from killing.campaign import Site, site
+from kills.campaign import Site, site
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from killing.campaign import Site
-from killing.counting import count
-from killing.owners import belonging, is_corpse, until
-from killing.sequence import in_sequence
+from kills.campaign import Site
+from kills.counting import count
+from kills.owners import belonging, is_corpse, until
+from kills.sequence import in_sequence
 
-CHILD = Path(__file__).parents[1] / "killing" / "restarting_child.py"
+CHILD = Path(__file__).parents[1] / "kills" / "restarting_child.py"
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 import pytest
-from killing.campaign import Site
-from killing.counting import count
-from killing.owners import is_corpse, until
+from kills.campaign import Site
+from kills.counting import count
+from kills.owners import is_corpse, until
 
 ENGINE = "roundtable_desktop.engine"
 RUNNERS = "roundtable_desktop.adapters.runners"
@@ -103,9 +103,7 @@ def test_three_agents_go_on_without_the_owner_and_are_followed_again(made: Site,
 @pytest.mark.slow
 @pytest.mark.proves("F-06")
 @pytest.mark.parametrize(("role", "outcome"), [("runner", "lost"), ("agent", "crashed")])
-def test_a_killed_process_is_settled_and_planned_again(
-    made: Site, role: str, outcome: str
-) -> None:
+def test_a_killed_process_is_settled_and_planned_again(made: Site, role: str, outcome: str) -> None:
     made.owners.stop()
     made.owners.retry_seconds = 120.0
     made.owners.start()

@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from killing import sweep
-from killing.campaign import Plan, Site, run
-from killing.counting import count
-from killing.owners import until
+from kills import sweep
+from kills.campaign import Plan, Site, run
+from kills.counting import count
+from kills.owners import until
 
 
 @pytest.mark.slow
