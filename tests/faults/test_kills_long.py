@@ -45,6 +45,16 @@ def test_twenty_restarts_that_die_in_their_first_two_seconds(show: Show) -> None
     assert outcome.counters.relaunch == 0
 
 
+@pytest.mark.timeout(600)
+@pytest.mark.proves("C-58")
+def test_git_that_outlives_its_owner_costs_no_retry(show: Show) -> None:
+    """A checkout of thousands of files takes longer than a restart."""
+    plan = Plan(kills=15, posts=8, seconds=120, rate=5.0, backlog=10, files=5000)
+    outcome = run(plan)
+    show(outcome.table)
+    assert (outcome.counters.zero(), outcome.faults, outcome.crashed) == ({}, [], 0)
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.proves("F-02")
 def test_a_kill_at_every_system_call_of_the_owner(show: Show) -> None:

@@ -30,7 +30,8 @@ ACTS = ("run.adopted", "wakeup.claimed")
 
 @dataclass
 class Plan:
-    """hurt: the chance that with the owner a runner or an agent is killed as well."""
+    """hurt: the chance that with the owner a runner or an agent is killed as well; files: of the
+    repository, besides a handful."""
 
     kills: int
     posts: int
@@ -40,15 +41,19 @@ class Plan:
     early: float = EARLY
     hurt: float = 0.0
     quiet: float = 3.0
+    files: int = 0
     seed: int = field(default_factory=lambda: random.SystemRandom().randrange(10_000))
 
 
 @dataclass
 class Outcome:
+    """faults: of git, or that it never came to rest; crashed: runs that did not start or died."""
+
     counters: Counters
     faults: list[str]
     lines: list[str]
     hurt: int
+    crashed: int
 
     @property
     def table(self) -> str:
@@ -58,13 +63,13 @@ class Outcome:
 class Site:
     """A home, a repository and agents; all of it goes with the folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: int = 0) -> None:
         self.home = folder / "home"
         self.repository = folder / "repository"
         self.ledger, self.acks, self.locks = folder / "agents", folder / "acks", folder / "locks"
         self.locks.mkdir()
         self.owners = Owners(self.home)
-        working.make_repository(self.repository, BRANCH)
+        working.make_repository(self.repository, BRANCH, files)
 
     def settle_in(self, commands: int = COMMANDS, demos: int = 1, sessions: int = 2) -> list[str]:
         """Registers the repository and its agents; needs a living owner."""
@@ -149,10 +154,10 @@ def behaviour(key: str, dice: random.Random) -> str:
 
 
 @contextlib.contextmanager
-def site() -> Iterator[Site]:
+def site(files: int = 0) -> Iterator[Site]:
     """In a folder with a short name: sockets have no room for a long one."""
     with tempfile.TemporaryDirectory(prefix="rtk", ignore_cleanup_errors=True) as name:
-        made = Site(Path(name))
+        made = Site(Path(name), files)
         try:
             yield made
         finally:
@@ -160,7 +165,7 @@ def site() -> Iterator[Site]:
 
 
 def run(plan: Plan) -> Outcome:
-    with site() as made:
+    with site(plan.files) as made:
         return _run(plan, made)
 
 
@@ -191,12 +196,13 @@ def _run(plan: Plan, made: Site) -> Outcome:
     until(lambda: not runners(made.home), 15)
     counters = count(made.home, made.acks, made.ledger)
     faults = working.faults(made.home, made.repository, BRANCH)
-    counters.told += [] if answered else ["not all requests were answered"]
-    counters.told += [] if quiet else ["it did not come to rest"]
+    faults += [] if answered else ["not all requests were answered"]
+    faults += [] if quiet else ["it did not come to rest"]
     head = f"seed {plan.seed}: {killed} kills ({early} before ready), {hurt} agents or runners hit"
     wall = f"{time.monotonic() - began:.0f} s, {load.acked} acknowledged, {load.repeated} repeated"
     lines = [head, wall, *_table(made, counters, faults)]
-    return Outcome(counters, faults, lines, hurt)
+    crashed = made.told("SELECT count(*) FROM runs WHERE outcome = 'crashed'")
+    return Outcome(counters, faults, lines, hurt, crashed)
 
 
 def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> tuple[int, int, int]:
@@ -246,6 +252,7 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     rows = Rows(made.home)
     outcomes = rows.all("SELECT outcome, count(*) AS n FROM runs GROUP BY outcome ORDER BY n DESC")
     statuses = rows.all("SELECT status, count(*) AS n FROM tasks GROUP BY status ORDER BY n DESC")
+    crashed = rows.all("SELECT id, error_text FROM runs WHERE outcome = 'crashed'")
     adopted = rows.one("SELECT count(*) FROM events WHERE kind = 'run.adopted'")
     acts = [
         row["at"] / 1e6
@@ -266,12 +273,13 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     known = ("lost", "twice", "stuck", "double_live", "phantom", "double_accept", "orphans")
     more = ("integrity", "foreign_keys", "relaunch", "waiting")
     lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *more)]
-    lines.append(f"{'git':<14}{len(faults):>6}")
+    lines.append(f"{'git and rest':<14}{len(faults):>6}")
     lines.append(f"{'adopted':<14}{adopted:>6}")
     lines.append("runs: " + ", ".join(f"{row['outcome']} {row['n']}" for row in outcomes))
     lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
     lines.append(f"spawn to ready: {_quantiles(starts)}")
     lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")
+    lines += [f"crashed {row['id']}: {row['error_text'][:200]}" for row in crashed]
     return [*lines, *counters.told[:20], *faults[:20]]
 
 

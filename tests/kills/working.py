@@ -16,12 +16,17 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def make_repository(folder: Path, branch: str) -> None:
+def make_repository(folder: Path, branch: str, files: int = 0) -> None:
+    """files: how many small ones; with thousands git is still at work when its owner is dead."""
     folder.mkdir(parents=True)
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "Joan")
     git(folder, "config", "user.email", "joan@example.org")
     (folder / "README.md").write_text("# Campaign\n")
+    for number in range(files):
+        place = folder / f"d{number % 50}"
+        place.mkdir(exist_ok=True)
+        (place / f"f{number}.txt").write_text(f"{number}\n" * 20)
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "Begin")
     git(folder, "branch", branch)
