@@ -1,7 +1,9 @@
 """Working copies: what an agent gets, and what it cannot reach."""
 
 import os
+import signal
 import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -48,6 +50,27 @@ def test_a_half_made_copy_is_made_anew(world):
     copy = world.make_copy()
     assert world.plain("status", "--porcelain", cwd=copy) == ""
     assert not half.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.proves("C-58")
+def test_a_git_that_outlived_its_owner_does_not_disturb_the_next_copy(world):
+    """It writes on, with no one to end it, while the copy is made anew."""
+    world.commit({f"d{n % 50}/f{n}.txt": f"{n}\n" for n in range(4000)})
+    child = os.fork()
+    if not child:
+        world.make_copy()
+        os._exit(0)
+    while not any(world.copy.parent.glob("one.tmp-copy*/d*")):
+        time.sleep(0.001)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    copy = world.make_copy()
+    assert world.plain("status", "--porcelain", cwd=copy) == ""
+    assert len([*copy.glob("d*/f*.txt")]) == 4000
+    time.sleep(1)
+    world.git.drop_copy(world.repository, str(copy))
+    assert [*world.copy.parent.iterdir()] == []
 
 
 @pytest.mark.proves("C-100")

@@ -3,7 +3,9 @@
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkdtemp
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import drop_ref, keep
@@ -27,8 +29,10 @@ def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) 
     """
     1. A copy that is there stays as it is: a retry goes on in it.
     2. Keep the commit by a ref, so that what the copy borrows is never pruned.
-    3. Lay out the git directory and check out beside the final place.
+    3. Lay out the git directory and check out beside the final place, in a folder that nobody
+       else has: a git that outlived a killed owner may still be filling an earlier one.
     4. Rename: a half copy is never taken for a whole one.
+    5. Remove what earlier tries left, now that their git has had its time.
     """
     final, room = Path(folder), users_room(runner, repository)
     _check_place(repository, final)
@@ -38,12 +42,11 @@ def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) 
         return
     keep(room, base_ref(folder), check_commit(commit))
     final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = final.with_name(final.name + UNFINISHED)
-    _remove(unfinished)
-    unfinished.mkdir(mode=0o700)
+    unfinished = Path(mkdtemp(prefix=final.name + UNFINISHED, dir=final.parent))
     _lay_out(room, repository, unfinished, commit)
     _check_out(room, unfinished, commit)
     os.rename(unfinished, final)
+    _drop_unfinished(final)
 
 
 def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
@@ -53,7 +56,16 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
         return
     _check_place(repository, Path(folder))
     _remove(Path(folder))
+    _drop_unfinished(Path(folder))
     drop_ref(runner, repository, base_ref(folder))
+
+
+def _drop_unfinished(final: Path) -> None:
+    """What cannot be removed because somebody still writes there goes another time."""
+    for name in os.listdir(final.parent) if final.parent.is_dir() else ():
+        if name.startswith(final.name + UNFINISHED):
+            with suppress(GitFailed):
+                _remove(final.parent / name)
 
 
 def _remove(folder: Path) -> None:

@@ -1,0 +1,290 @@
+"""A whole run of the harness: load, kills, restarts, quiescence, counters, one table."""
+
+import contextlib
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kills import working
+from kills.counting import Counters, Rows, count, unsettled
+from kills.ledgers import Record, read_launches
+from kills.owners import Owners, runners, until
+from kills.posting import AckLedger, Load
+
+AGENT = Path(__file__).with_name("ledger_agent.py")
+BRANCH = "work"
+COMMANDS = 4
+"""Agents with the ledger; each may have two sessions."""
+EARLY = 0.15
+"""The share of kills that do not wait until the owner is ready (F-08)."""
+ACTS = ("run.adopted", "wakeup.claimed")
+
+
+@dataclass
+class Plan:
+    """hurt: the chance that with the owner a runner or an agent is killed as well; files: of the
+    repository, besides a handful."""
+
+    kills: int
+    posts: int
+    seconds: float
+    rate: float = 10.0
+    backlog: int = 40
+    early: float = EARLY
+    hurt: float = 0.0
+    quiet: float = 3.0
+    files: int = 0
+    seed: int = field(default_factory=lambda: random.SystemRandom().randrange(10_000))
+
+
+@dataclass
+class Outcome:
+    """faults: of git, or that it never came to rest; crashed: runs that did not start or died."""
+
+    counters: Counters
+    faults: list[str]
+    lines: list[str]
+    hurt: int
+    crashed: int
+
+    @property
+    def table(self) -> str:
+        return "\n".join(self.lines)
+
+
+class Site:
+    """A home, a repository and agents; all of it goes with the folder."""
+
+    def __init__(self, folder: Path, files: int = 0) -> None:
+        self.home = folder / "home"
+        self.repository = folder / "repository"
+        self.ledger, self.acks, self.locks = folder / "agents", folder / "acks", folder / "locks"
+        self.locks.mkdir()
+        self.owners = Owners(self.home)
+        working.make_repository(self.repository, BRANCH, files)
+
+    def settle_in(self, commands: int = COMMANDS, demos: int = 1, sessions: int = 2) -> list[str]:
+        """Registers the repository and its agents; needs a living owner."""
+        ask = self.owners.ask
+        self.workspace = ask("POST", "/workspaces", {"path": str(self.repository)})["id"]
+        ledger = [sys.executable, "-I", "-S", str(AGENT), str(self.ledger), str(self.locks)]
+        demo = [sys.executable, "-I", "-m", "roundtable_desktop.demo.agent"]
+        self.agents = [self.add_agent(f"command-{n}", ledger, sessions) for n in range(commands)]
+        self.demos = [self.add_agent(f"demo-{n}", demo, 1) for n in range(demos)]
+        return self.agents
+
+    def add_agent(self, name: str, command: list[str], sessions: int) -> str:
+        told = {"workspace_id": self.workspace, "name": name, "adapter": "command"}
+        body = {**told, "command": command, "cooldown_sec": 0, "max_concurrent_sessions": sessions}
+        return str(self.owners.ask("POST", "/agents", body)["id"])
+
+    def post(self, key: str, told: str, agent: int = 0, **more: Any) -> str:
+        """One task by hand; its id."""
+        body = {"workspace_id": self.workspace, "title": key, "base_branch": BRANCH}
+        body |= {"description": told, "assignee_agent_id": self.agents[agent], **more}
+        return str(self.owners.ask("POST", "/tasks", body)["id"])
+
+    def starts(self, kind: str = "START") -> list[Record]:
+        return read_launches(self.ledger).of(kind)
+
+    def task(self, key: str, dice: random.Random) -> dict[str, Any]:
+        """What the load posts: mostly ledger agents, one in twelve for the demo agent."""
+        body = {"workspace_id": self.workspace, "title": key, "base_branch": BRANCH}
+        delivery = "auto" if dice.random() < 0.3 else "approval"
+        if self.demos and dice.random() < 1 / 12:
+            agent = dice.choice(self.demos)
+            told = f"@demo sleep {dice.uniform(0.05, 0.4):.2f}\n@demo write {key}.txt done"
+        else:
+            agent = dice.choice(self.agents)
+            # Some outlive a start or two of the owner, else hardly any would be adopted.
+            longer = 3.0 if dice.random() < 0.25 else 0.4
+            told = f"@work {dice.uniform(0.05, longer):.2f} {behaviour(key, dice)}"
+        more = {"description": told, "assignee_agent_id": agent, "delivery": delivery}
+        return {**body, **more, "retry_budget": 1}
+
+    def told(self, sql: str, *values: Any) -> Any:
+        """The first value that a query answers, as the database is now."""
+        rows = Rows(self.home)
+        try:
+            return rows.one(sql, *values)
+        finally:
+            rows.close()
+
+    def status(self, task: str) -> str:
+        return str(self.told("SELECT status FROM tasks WHERE id = ?", task))
+
+    def at_rest(self) -> bool:
+        rows = Rows(self.home)
+        try:
+            return not unsettled(rows)
+        finally:
+            rows.close()
+
+    def quiet(self, span: float, seconds: float) -> bool:
+        """Nothing unsettled for `span`; False when that did not come in time."""
+        end, since = time.monotonic() + seconds, time.monotonic()
+        while time.monotonic() < end:
+            if not self.at_rest():
+                since = time.monotonic()
+            elif time.monotonic() - since > span:
+                return True
+            time.sleep(0.1)
+        return False
+
+
+def behaviour(key: str, dice: random.Random) -> str:
+    draw = dice.random()
+    if draw < 0.10:
+        return f"write {key}.txt escape"
+    if draw < 0.16:
+        return "fail"
+    if draw < 0.20:
+        return "exit 3"
+    if draw < 0.28:
+        return "nothing"
+    return f"write {key}.txt"
+
+
+@contextlib.contextmanager
+def site(files: int = 0) -> Iterator[Site]:
+    """In a folder with a short name: sockets have no room for a long one."""
+    with tempfile.TemporaryDirectory(prefix="rtk", ignore_cleanup_errors=True) as name:
+        made = Site(Path(name), files)
+        try:
+            yield made
+        finally:
+            made.owners.close()
+
+
+def run(plan: Plan) -> Outcome:
+    with site(plan.files) as made:
+        return _run(plan, made)
+
+
+def _run(plan: Plan, made: Site) -> Outcome:
+    dice, began = random.Random(plan.seed), time.monotonic()
+    made.owners.start()
+    made.settle_in()
+    ledger = AckLedger(made.acks)
+    load = Load(
+        made.owners,
+        ledger,
+        made.task,
+        count=plan.posts,
+        rate=plan.rate,
+        ended=lambda: _ended(made.ledger),
+        backlog=plan.backlog,
+        dice=random.Random(plan.seed + 1),
+    )
+    load.start()
+    try:
+        killed, early, hurt = _kill(plan, made, dice, began)
+        answered = load.finish(plan.posts / plan.rate * 3 + 30)
+        quiet = made.quiet(plan.quiet, 60 + plan.posts * 0.5)
+    finally:
+        load.stop()
+        ledger.close()
+    made.owners.stop()
+    until(lambda: not runners(made.home), 15)
+    counters = count(made.home, made.acks, made.ledger)
+    faults = working.faults(made.home, made.repository, BRANCH)
+    faults += [] if answered else ["not all requests were answered"]
+    faults += [] if quiet else ["it did not come to rest"]
+    head = f"seed {plan.seed}: {killed} kills ({early} before ready), {hurt} agents or runners hit"
+    wall = f"{time.monotonic() - began:.0f} s, {load.acked} acknowledged, {load.repeated} repeated"
+    lines = [head, wall, *_table(made, counters, faults)]
+    crashed = made.told("SELECT count(*) FROM runs WHERE outcome = 'crashed'")
+    return Outcome(counters, faults, lines, hurt, crashed)
+
+
+def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> tuple[int, int, int]:
+    """Ends with a living owner, after `plan.kills` or when the time is over."""
+    early = hurt = 0
+    for number in range(plan.kills):
+        if time.monotonic() - began > plan.seconds:
+            break
+        if dice.random() < plan.early and number:
+            early += 1
+            time.sleep(dice.uniform(0.0, 1.0))
+        else:
+            if made.owners.life.ready is None and not made.owners.wait_ready():
+                raise AssertionError(made.owners.errors()[-2000:])
+            time.sleep(dice.uniform(0.05, 0.45))
+        if dice.random() < plan.hurt:
+            hurt += _hurt(made.home, dice)
+        made.owners.kill(group=dice.random() < 0.3)
+        made.owners.spawn()
+    if made.owners.life.ready is None and not made.owners.wait_ready():
+        raise AssertionError(made.owners.errors()[-2000:])
+    return len(made.owners.lives) - 1, early, hurt
+
+
+def _hurt(home: Path, dice: random.Random) -> int:
+    """One runner, or one runner's agent."""
+    living = runners(home)
+    if not living:
+        return 0
+    victim = dice.choice(living)
+    if dice.random() < 0.5:
+        children = Path(f"/proc/{victim}/task/{victim}/children")
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            victim = int(children.read_text().split()[0])
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(victim, signal.SIGKILL)
+    return 1
+
+
+def _ended(ledger: Path) -> int:
+    with contextlib.suppress(OSError):
+        return ledger.read_bytes().count(b"END ")
+    return 0
+
+
+def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
+    rows = Rows(made.home)
+    outcomes = rows.all("SELECT outcome, count(*) AS n FROM runs GROUP BY outcome ORDER BY n DESC")
+    statuses = rows.all("SELECT status, count(*) AS n FROM tasks GROUP BY status ORDER BY n DESC")
+    crashed = rows.all("SELECT id, error_text FROM runs WHERE outcome = 'crashed'")
+    adopted = rows.one("SELECT count(*) FROM events WHERE kind = 'run.adopted'")
+    acts = [
+        row["at"] / 1e6
+        for row in rows.all(
+            f"SELECT at FROM events WHERE kind IN ({', '.join('?' for _ in ACTS)}) ORDER BY at",
+            *ACTS,
+        )
+    ]
+    rows.close()
+    lives = [life for life in made.owners.lives if life.ready is not None]
+    starts = [life.ready - life.spawned for life in lives if life.ready is not None]
+    first = [
+        at - life.spawned
+        for life in lives
+        if (at := next((at for at in acts if at > life.spawned), None)) is not None
+        and at < (life.died or at + 1)
+    ]
+    known = ("lost", "twice", "stuck", "double_live", "phantom", "double_accept", "orphans")
+    more = ("integrity", "foreign_keys", "relaunch", "waiting")
+    lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *more)]
+    lines.append(f"{'git and rest':<14}{len(faults):>6}")
+    lines.append(f"{'adopted':<14}{adopted:>6}")
+    lines.append("runs: " + ", ".join(f"{row['outcome']} {row['n']}" for row in outcomes))
+    lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
+    lines.append(f"spawn to ready: {_quantiles(starts)}")
+    lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")
+    lines += [f"crashed {row['id']}: {row['error_text'][:200]}" for row in crashed]
+    return [*lines, *counters.told[:20], *faults[:20]]
+
+
+def _quantiles(spans: list[float]) -> str:
+    if len(spans) < 2:
+        return f"{spans}"
+    cuts = statistics.quantiles(spans, n=100, method="inclusive")
+    return f"p50 {cuts[49]:.2f} s, p99 {cuts[98]:.2f} s, n {len(spans)}"

@@ -1,0 +1,171 @@
+"""The counters: what was acknowledged and what agents did, held against the database.
+
+All must be 0 but `relaunch`, which kills of agents and runners explain, and `waiting`, which are
+queued with a reason and a time. The database is read as a file, by none of the product's code.
+"""
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kills.ledgers import Acked, Launches, read_acks, read_launches
+from kills.owners import belonging
+
+ACCEPTED = ("done", "no_changes", "no_result", "blocked", "task_failed")
+"""Outcomes that take an agent's own word for what happened."""
+
+
+class Rows:
+    """The database of a home, read only."""
+
+    def __init__(self, home: Path) -> None:
+        self._connection = sqlite3.connect(f"file:{home / 'roundtable.db'}?mode=ro", uri=True)
+        self._connection.row_factory = sqlite3.Row
+
+    def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def one(self, sql: str, *values: Any) -> Any:
+        return self._connection.execute(sql, values).fetchone()[0]
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@dataclass
+class Counters:
+    lost: int = 0
+    twice: int = 0
+    stuck: int = 0
+    double_live: int = 0
+    phantom: int = 0
+    double_accept: int = 0
+    orphans: int = 0
+    integrity: int = 0
+    foreign_keys: int = 0
+    relaunch: int = 0
+    waiting: int = 0
+    told: list[str] = field(default_factory=list)
+
+    def zero(self) -> dict[str, int]:
+        """Those that must be 0 and are not."""
+        free = ("relaunch", "waiting", "told")
+        return {name: count for name, count in asdict(self).items() if count and name not in free}
+
+
+def unsettled(rows: Rows) -> list[str]:
+    """What is not at its end; `quiet` once this is empty or only waits with a reason."""
+    queries = {
+        "wakeup": "SELECT id, status FROM agent_wakeup_requests"
+        " WHERE status = 'claimed' OR (status = 'queued' AND held_by IS NULL)",
+        "run": "SELECT id, status FROM runs WHERE ended_at IS NULL",
+        "delivery": "SELECT id, status FROM deliveries WHERE status = 'intended'",
+        "lease": "SELECT l.run_id AS id, l.kind AS status FROM leases AS l JOIN runs AS r"
+        " ON r.id = l.run_id WHERE r.ended_at IS NOT NULL",
+        # At work, but with nobody who would ever go on with it.
+        "task": "SELECT id, status FROM tasks AS t WHERE status IN ('todo', 'in_progress')"
+        " AND assignee_agent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM agent_wakeup_requests"
+        " AS w WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed'))",
+    }
+    return [
+        f"{noun} {row['id']} {row['status']}"
+        for noun, sql in queries.items()
+        for row in rows.all(sql)
+    ]
+
+
+def waiting(rows: Rows) -> int:
+    sql = "SELECT count(*) FROM agent_wakeup_requests WHERE status = 'queued'"
+    return int(rows.one(f"{sql} AND held_by IS NOT NULL AND scheduled_retry_at IS NOT NULL"))
+
+
+def count(home: Path, acks: Path, ledger: Path) -> Counters:
+    """To be called when the last owner has stopped."""
+    rows, counters = Rows(home), Counters()
+    try:
+        launches = read_launches(ledger)
+        _requests(counters, rows, read_acks(acks))
+        _starts(counters, rows, launches)
+        _results(counters, rows)
+        left = unsettled(rows)
+        counters.stuck, counters.waiting = len(left), waiting(rows)
+        counters.told += left
+        orphans = belonging(home)
+        counters.orphans = len(orphans)
+        counters.told += [f"orphan {_shown(pid)}" for pid in orphans]
+        if (said := rows.one("PRAGMA integrity_check")) != "ok":
+            counters.integrity, counters.told = 1, [*counters.told, str(said)]
+        counters.foreign_keys = len(rows.all("PRAGMA foreign_key_check"))
+    finally:
+        rows.close()
+    return counters
+
+
+def _requests(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
+    """Each acknowledged task is there once and was queued; each ask to run is one wakeup."""
+    titles = Counter(row["title"] for row in rows.all("SELECT title FROM tasks"))
+    woken: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows.all("SELECT task_id, source FROM agent_wakeup_requests"):
+        woken[row["task_id"]][row["source"]] += 1
+    asked = Counter(ack.task for ack in acks if ack.kind == "run")
+    for ack in acks:
+        if ack.kind == "task" and (titles[ack.key] == 0 or not woken[ack.task]["task_assigned"]):
+            counters.lost += 1
+            counters.told.append(f"lost {ack.key}")
+    for key, number in titles.items():
+        if number > 1:
+            counters.twice += number - 1
+            counters.told.append(f"twice {key}")
+    for task, number in asked.items():
+        more = woken[task]["user"] - number
+        counters.lost += max(0, -more)
+        counters.twice += max(0, more)
+        counters.told += [f"asked {number} times, woken {woken[task]['user']}: {task}"] * bool(more)
+
+
+def _starts(counters: Counters, rows: Rows, launches: Launches) -> None:
+    """A START that nobody decided, two of one run, or two at one time."""
+    known = {row["id"]: row for row in rows.all("SELECT id, wakeup_id, attempt_index FROM runs")}
+    of_wakeup: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for run, spans in launches.spans().items():
+        if run not in known:
+            counters.phantom += 1
+            counters.told.append(f"phantom {run}")
+            continue
+        of_wakeup[known[run]["wakeup_id"]] += spans
+    for record in launches.of("START"):
+        if record.run in known and known[record.run]["attempt_index"] != record.attempt:
+            counters.phantom += 1
+            counters.told.append(f"phantom attempt {record.attempt} of {record.run}")
+    for wakeup, spans in of_wakeup.items():
+        counters.relaunch += len(spans) - 1
+        counters.double_live += (found := _overlaps(spans))
+        counters.told += [f"overlap {wakeup} {spans}"] * bool(found)
+    doubles = launches.of("DOUBLE")
+    counters.double_live += len(doubles)
+    counters.told += [f"double {record.task} {record.run} at {record.at}" for record in doubles]
+
+
+def _overlaps(spans: Iterable[tuple[float, float]]) -> int:
+    ordered = sorted(spans)
+    return sum(later[0] < first[1] for first, later in pairwise(ordered))
+
+
+def _results(counters: Counters, rows: Rows) -> None:
+    marks = ", ".join("?" for _ in ACCEPTED)
+    sql = f"SELECT wakeup_id, count(*) AS n FROM runs WHERE outcome IN ({marks})"
+    for row in rows.all(f"{sql} GROUP BY wakeup_id HAVING n > 1", *ACCEPTED):
+        counters.double_accept += row["n"] - 1
+        counters.told.append(f"accepted {row['n']} times: {row['wakeup_id']}")
+
+
+def _shown(pid: int) -> str:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+    except OSError:
+        words = b"?"
+    return f"{pid} {words.decode(errors='replace')[:200]}"

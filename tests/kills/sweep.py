@@ -1,0 +1,231 @@
+"""Kills the owner, or a runner, at each system call of one scenario (enqueue, claim, launch,
+follow, settle, deliver), with strace's injection and no help from the product.
+
+The scenario is one task with automatic delivery. Points are (role, call, N): the N-th such call of
+the threads of that role. Each life of the owner has one point and its own task, and finishes what
+the life before left; counters are taken after every few.
+"""
+
+import contextlib
+import http.client
+import json
+import random
+import shutil
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kills import working
+from kills.campaign import BRANCH, Site, site
+from kills.counting import count
+from kills.owners import Refusal, runners, until
+from kills.posting import AckLedger
+
+STRACE = shutil.which("strace")
+HOW_TO_GET_IT = "strace is not installed; get it with `apt install strace` (or dnf, pacman, apk)"
+CALLS = {
+    # role: calls with a number a little above what one scenario makes, measured with `strace -c`
+    "start": {"pwrite64": 90, "fdatasync": 6, "ftruncate": 4, "mkdir": 9, "rename": 1, "unlink": 6},
+    "http": {"pwrite64": 36, "fdatasync": 2, "vfork": 2},
+    "scheduler": {"pwrite64": 50, "fdatasync": 3},
+    "act": {"pwrite64": 55, "fdatasync": 4, "vfork": 19, "mkdir": 16, "unlinkat": 22, "write": 12},
+    "follower": {"pwrite64": 24, "fdatasync": 4, "flock": 12},
+}
+RUNNER_CALLS = {
+    "write": 12,
+    "linkat": 1,
+    "unlink": 3,
+    "vfork": 1,
+    "clone3": 2,
+    "flock": 1,
+    "mkdir": 1,
+}
+CHECK_EVERY = 20
+SCENARIO_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    role: str
+    call: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.call} {self.number}"
+
+
+@dataclass
+class Swept:
+    done: int = 0
+    killed: Counter[str] = field(default_factory=Counter)
+    unreached: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    points: int = 0
+    seconds: float = 0.0
+
+    @property
+    def table(self) -> str:
+        lines = [f"{self.done} of {self.points} points in {self.seconds:.0f} s"]
+        for role in sorted({*self.killed, *self.unreached}):
+            reached = self.killed[role]
+            lines.append(f"{role:<10}killed {reached:>4}, not reached {self.unreached[role]:>4}")
+        return "\n".join([*lines, *self.wrong])
+
+
+def every_point(dice: random.Random) -> list[Point]:
+    """In an order of the dice, so that a sweep that runs out of time is an even sample."""
+    points = [
+        Point(role, call, number)
+        for role, calls in CALLS.items()
+        for call, most in calls.items()
+        for number in range(1, most + 1)
+    ]
+    dice.shuffle(points)
+    return points
+
+
+def runner_points() -> list[tuple[str, int]]:
+    return [(call, n) for call, most in RUNNER_CALLS.items() for n in range(1, most + 1)]
+
+
+def sweep(points: Sequence[Point], seconds: float) -> Swept:
+    """Stops when the time is over; what was not done is the difference to `points`."""
+    swept, began = Swept(points=len(points)), time.monotonic()
+    ahead = iter(points)
+    while swept.done < len(points) and time.monotonic() - began < seconds and not swept.wrong:
+        with _home() as made:
+            _chain(made, ahead, swept, began + seconds)
+    swept.seconds = time.monotonic() - began
+    return swept
+
+
+def sweep_runners(points: Sequence[tuple[str, int]]) -> Swept:
+    """One life of the owner, one task and one killed runner for each point."""
+    swept, began = Swept(points=len(points)), time.monotonic()
+    with _home() as made:
+        made.owners.start()
+        ledger = AckLedger(made.acks)
+        for number, (call, nth) in enumerate(points):
+            (made.home.parent / "doom").write_text(f"{call} {nth}")
+            task = _post(made, ledger, f"key-{number}")
+            if not until(lambda task=task: _over(made, task), 2 * SCENARIO_SECONDS, 0.05):
+                swept.wrong.append(f"not over after {call} {nth}: {made.status(task)}")
+            swept.done += 1
+        ledger.close()
+        _check(made, swept, "runners")
+        swept.killed["runner"] = made.told("SELECT count(*) FROM runs WHERE outcome <> 'done'")
+        swept.unreached["runner"] = swept.done - swept.killed["runner"]
+    swept.seconds = time.monotonic() - began
+    return swept
+
+
+def _over(made: Site, task: str) -> bool:
+    return made.status(task) == "done"
+
+
+@contextlib.contextmanager
+def _home() -> Iterator[Site]:
+    with site() as made:
+        made.owners.start()
+        made.settle_in(commands=1, demos=0, sessions=4)
+        made.owners.stop()
+        yield made
+
+
+def _chain(made: Site, ahead: Iterator[Point], swept: Swept, end: float) -> None:
+    ledger = AckLedger(made.acks)
+    taken: list[Point] = []
+    unanswered: list[str] = []
+    for point in ahead:
+        taken.append(point)
+        _one(made, ledger, point, swept, unanswered)
+        if len(taken) == CHECK_EVERY or time.monotonic() > end:
+            break
+    made.owners.start()
+    _post_all(made, ledger, unanswered)
+    if unanswered or not until(made.at_rest, 60, 0.1):
+        swept.wrong.append(f"it did not come to rest; unanswered: {unanswered}")
+    ledger.close()
+    _check(made, swept, ", ".join(map(str, taken)))
+
+
+def _one(made: Site, ledger: AckLedger, point: Point, swept: Swept, unanswered: list[str]) -> None:
+    """One life: posts what was not answered before and one task more, until death or rest."""
+    unanswered.append(f"key-{swept.done}")
+    tracer = _spawn(made, point)
+    if made.owners.life.ready is not None:
+        _post_all(made, ledger, unanswered)
+        end = time.monotonic() + SCENARIO_SECONDS
+        while time.monotonic() < end and made.owners.life.process.poll() is None:
+            if made.at_rest():
+                break
+            time.sleep(0.03)
+    dead = made.owners.wait_dead(0.1)
+    (swept.killed if dead else swept.unreached)[point.role] += 1
+    swept.done += 1
+    if not dead:
+        made.owners.kill(group=True)
+    if tracer is not None:
+        tracer.wait()
+
+
+def _spawn(made: Site, point: Point) -> subprocess.Popen[bytes] | None:
+    """Owner and tracer: for its start the tracer is its parent and sees the first thread alone;
+    later it is attached to the threads of one role."""
+    inject = f"inject={point.call}:signal=SIGKILL:when={point.number}"
+    tracing = [str(STRACE), "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject]
+    if point.role == "start":
+        made.owners.prefix = tracing
+        made.owners.spawn()
+        made.owners.prefix = ()
+        made.owners.wait_ready()
+        return None
+    made.owners.start()
+    threads = json.loads((made.home.parent / "threads").read_text())
+    ids = [str(tid) for name, tid in threads.items() if name.startswith(_threads_of(point.role))]
+    words = [word for tid in ids for word in ("-p", tid)]
+    tracer = subprocess.Popen([*tracing, *words], stderr=subprocess.DEVNULL)
+    pid = made.owners.life.process.pid
+    assert until(lambda: all(_traced(pid, tid) for tid in ids), 10), f"not attached: {point}"
+    return tracer
+
+
+def _threads_of(role: str) -> str:
+    return {"http": "waitress", "act": "act-"}.get(role, role)
+
+
+def _traced(pid: int, tid: str) -> bool:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{tid}/status") as file:
+        return any(line.startswith("TracerPid:\t") and line[11:-1] != "0" for line in file)
+    return True  # gone with its process
+
+
+def _post_all(made: Site, ledger: AckLedger, keys: list[str]) -> None:
+    """Takes off the list what was answered; the owner may die at any of them."""
+    with contextlib.suppress(OSError, ValueError, http.client.HTTPException, Refusal):
+        while keys:
+            _post(made, ledger, keys[0])
+            del keys[0]
+
+
+def _post(made: Site, ledger: AckLedger, key: str) -> str:
+    body = {
+        **made.task(key, random.Random(0)),
+        "description": f"@work 0.05 write {key}.txt",
+        "delivery": "auto",
+        "assignee_agent_id": made.agents[0],
+    }
+    done = made.owners.ask("POST", "/tasks", body, key=key)
+    ledger.add(key, "task", done["id"])
+    return str(done["id"])
+
+
+def _check(made: Site, swept: Swept, what: str) -> None:
+    made.owners.stop()
+    until(lambda: not runners(made.home), 15)
+    counters = count(made.home, made.acks, made.ledger)
+    faults = working.faults(made.home, made.repository, BRANCH)
+    if counters.zero() or faults:
+        swept.wrong += [f"after {what}: {counters.zero()}", *counters.told, *faults]

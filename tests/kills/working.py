@@ -1,0 +1,59 @@
+"""Work in git, held against the database: each accepted change is kept, each delivery is once."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from kills.counting import Rows
+
+TRAILER = "%(trailers:key=Roundtable-Run,valueonly,separator=%x2C)"
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def make_repository(folder: Path, branch: str, files: int = 0) -> None:
+    """files: how many small ones; with thousands git is still at work when its owner is dead."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Joan")
+    git(folder, "config", "user.email", "joan@example.org")
+    (folder / "README.md").write_text("# Campaign\n")
+    for number in range(files):
+        place = folder / f"d{number % 50}"
+        place.mkdir(exist_ok=True)
+        (place / f"f{number}.txt").write_text(f"{number}\n" * 20)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Begin")
+    git(folder, "branch", branch)
+
+
+def faults(home: Path, repository: Path, branch: str) -> list[str]:
+    """Proposals without their commit or with another change, deliveries done twice or never."""
+    found = []
+    rows = Rows(home)
+    sql = (
+        "SELECT p.*, t.title FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id ORDER BY p.id"
+    )
+    proposals = rows.all(sql)
+    rows.close()
+    carried = Counter(git(repository, "log", f"--format={TRAILER}", branch).split())
+    refs = git(repository, "for-each-ref", "--format=%(objectname)", "refs/roundtable/proposals")
+    kept = set(refs.split())
+    for one in proposals:
+        if one["head_commit"] not in kept:
+            found.append(f"no ref for {one['title']} of run {one['run_id']}")
+            continue
+        times = carried.pop(one["run_id"], 0)
+        if times != (one["status"] == "delivered"):
+            found.append(f"{one['status']} and on the branch {times} times: {one['title']}")
+        changed = git(repository, "diff", "--name-only", one["base_commit"], one["head_commit"])
+        if changed.split() != [f"{one['title']}.txt"]:
+            found.append(f"{one['title']} changed {changed.split()}")
+    found += [f"on the branch, of no proposal: {run}" for run in carried if run]
+    found += git(repository, "fsck", "--no-dangling", "--no-progress").splitlines()
+    return found
