@@ -279,7 +279,7 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
     lines.append(f"spawn to ready: {_quantiles(starts)}")
     lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")
-    lines += [f"crashed {row['id']}: {row['error_text'][:200]}" for row in crashed]
+    lines += [f"crashed {row['id']}: {(row['error_text'] or '')[:200]}" for row in crashed]
     return [*lines, *counters.told[:20], *faults[:20]]
 
 
