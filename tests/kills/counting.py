@@ -30,7 +30,9 @@ class Rows:
         return self._connection.execute(sql, values).fetchall()
 
     def one(self, sql: str, *values: Any) -> Any:
-        return self._connection.execute(sql, values).fetchone()[0]
+        """The first value of the first row; None when there is no row yet."""
+        row = self._connection.execute(sql, values).fetchone()
+        return None if row is None else row[0]
 
     def close(self) -> None:
         self._connection.close()
