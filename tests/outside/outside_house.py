@@ -338,6 +338,12 @@ class Room:
 
         return until(look)
 
+    def lands(self, proposal: Any) -> Any:
+        """Delivered, or the reason why not."""
+        seen = self.delivered(proposal)
+        assert seen["status"] == "delivered", seen["deliveries"][-1]["reason"]
+        return seen
+
     def git(self, *words: str, check: bool = True) -> str:
         return self.house.git(*words, at=self.path, check=check)
 

@@ -14,7 +14,7 @@ def test_a_branch_that_is_checked_out_nowhere_is_moved_alone(room: Room) -> None
     (room.path / "notes.txt").write_text("mine\n")
     before, head = room.git("status", "--porcelain"), room.git("rev-parse", "main")
     task = room.task("Change", room.shell("echo theirs > notes.txt"), base_branch="main")
-    assert room.delivered(room.proposal(task))["status"] == "delivered"
+    room.lands(room.proposal(task))
     assert room.git("rev-parse", "main~1") == head
     assert room.git("show", "main:notes.txt") == "theirs"
     assert room.git("status", "--porcelain") == before
@@ -42,7 +42,7 @@ def test_automatic_delivery_moves_a_free_branch_and_never_a_working_tree(room: R
     until(lambda: room.house.get(f"/tasks/{free['id']}")["status"] == "done")
     assert room.git("show", f"main:{free['id']}.txt") == free["id"]
     # What was held is delivered by a person's word, on top of the newer work.
-    assert room.delivered(held)["status"] == "delivered"
+    room.lands(held)
     assert room.git("show", f"main:{waits['id']}.txt") == waits["id"]
 
 
@@ -50,7 +50,7 @@ def test_work_that_conflicts_is_held_with_the_paths(room: Room) -> None:
     one = room.task("One", room.shell("echo one > README.md", "one"))
     two = room.task("Two", room.shell("echo two > README.md", "two"))
     first, second = room.proposal(one), room.proposal(two)
-    assert room.delivered(first)["status"] == "delivered"
+    room.lands(first)
     head = room.git("rev-parse", "HEAD")
     done = room.house.cli("proposal", "deliver", second["id"], at=room.path)
     assert done.code == 1 and "conflicts" in done.err and "README.md" in done.err, done.err
@@ -88,7 +88,7 @@ def test_what_agents_ignore_or_leave_in_gits_way_is_no_part_of_a_proposal(room: 
     task = room.task("Files", room.shell(script))
     proposal = room.proposal(task)
     assert sorted(one["path"] for one in proposal["files"]) == [".gitignore", "notes.txt", "x.txt"]
-    assert room.delivered(proposal)["status"] == "delivered"
+    room.lands(proposal)
     assert not (room.path / "notes.txt").exists() and not (room.path / "a.log").exists()
     assert room.git("status", "--porcelain") == ""
 

@@ -62,7 +62,7 @@ def test_a_task_is_done_only_when_its_work_is_delivered(room: Room) -> None:
     task = room.task("Write", room.shell("echo hi > made.txt"))
     proposal = room.proposal(task)
     assert room.house.get(f"/tasks/{task['id']}")["status"] == "in_review"
-    assert room.delivered(proposal)["status"] == "delivered"
+    room.lands(proposal)
     assert room.house.get(f"/tasks/{task['id']}")["status"] == "done"
 
 
@@ -131,7 +131,7 @@ def test_the_story_needs_nothing_on_the_path_but_git(house: House, tmp_path: Pat
     house.start()
     room = house.room()
     task = room.task("Offline", room.agent(sys.executable, "-c", "open('o.txt','w').write('o')"))
-    assert room.delivered(room.proposal(task))["status"] == "delivered"
+    room.lands(room.proposal(task))
     assert (room.path / "o.txt").read_text() == "o"
     assert house.cli("status", at=room.path).code == 0
 
@@ -141,7 +141,7 @@ def test_a_repository_with_spaces_and_other_letters_in_its_path_works(shared: Ho
     task = room.task("Täsk “x”", room.shell("echo ü > 'dätei mit raum.txt'"), description="日本")
     proposal = room.proposal(task)
     assert [one["path"] for one in proposal["files"]] == ["dätei mit raum.txt"]
-    assert room.delivered(proposal)["status"] == "delivered"
+    room.lands(proposal)
     assert (room.path / "dätei mit raum.txt").read_text() == "ü\n"
     shown = shared.cli("task", "show", "1", at=room.path)
     assert shown.code == 0 and "Täsk “x”" in shown.out
