@@ -195,8 +195,9 @@ class GitFailed(Exception):
 
     @property
     def broken_off(self) -> bool:
-        """git may have begun: the act is to be done again, and looks at what is there first."""
-        return self.code in ("git_killed", "git_timeout")
+        """git may have begun, or the machine could not start it just now: the act is to be done
+        again, and looks at what is there first."""
+        return self.code in ("git_killed", "git_timeout", "git_not_started")
 
 
 class Git(Protocol):

@@ -264,3 +264,15 @@ def test_output_is_bounded(world):
     runner = world.git._runner
     answer = runner.run(["show", f"{head}:long.txt"], cwd=world.repo, limit=1000)
     assert (len(answer.out), answer.whole) == (1000, False)
+
+
+def test_a_machine_that_cannot_start_git_now_is_no_verdict(world, monkeypatch):
+    """Out of processes or memory: the act is done again, nothing is held for it."""
+
+    def no_room(*words: object, **options: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("subprocess.Popen", no_room)
+    with pytest.raises(GitFailed, match="git_not_started") as failed:
+        world.git.commit_of(world.repository, "main")
+    assert failed.value.broken_off

@@ -65,7 +65,8 @@ class Runner:
         limit: int = OUTPUT_BYTES,
         seconds: float = SECONDS,
     ) -> Answer:
-        """Raises GitFailed(`git_missing` | `git_timeout`); any exit code is an answer.
+        """Raises GitFailed(`git_missing` | `git_not_started` | `git_timeout`); any exit code is
+        an answer.
 
         environment: on top of our own; None takes a variable out.
         """
@@ -87,7 +88,7 @@ class Runner:
                 code = "git_missing" if Path(cwd).is_dir() else "path_missing"
                 raise GitFailed(code, str(missing)) from missing
             except OSError as failed:
-                raise GitFailed("git_failed", str(failed)) from failed
+                raise GitFailed("git_not_started", str(failed)) from failed
             with process:
                 return _listen(process, limit, seconds)
 
