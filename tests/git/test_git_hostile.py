@@ -272,7 +272,8 @@ def test_a_machine_that_cannot_start_git_now_is_no_verdict(world, monkeypatch):
     def no_room(*words: object, **options: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
+    repository = world.repository
     monkeypatch.setattr("subprocess.Popen", no_room)
     with pytest.raises(GitFailed, match="git_not_started") as failed:
-        world.git.commit_of(world.repository, "main")
+        world.git.commit_of(repository, "main")
     assert failed.value.broken_off
