@@ -3,20 +3,21 @@
 import errno
 import subprocess
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from roundtable_desktop.model.states import ErrorKind
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be started. environment: all of it. prompt: what a `command` reads at once;
-    piped: False gives it /dev/null to read."""
+    """What is to be started. environment: all of it. reads: the file that is its standard input;
+    None is a pipe, through which it is spoken to."""
 
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(repr=False)
-    prompt: bytes = field(repr=False, default=b"")
-    piped: bool = True
+    reads: Path | None = None
 
 
 class StartFailed(Exception):
@@ -28,16 +29,18 @@ class StartFailed(Exception):
 def start(plan: Plan, cwd: str) -> subprocess.Popen[bytes]:
     """In a session of its own, with pipes; the program is looked up in the agent's own PATH."""
     try:
-        return subprocess.Popen(
-            plan.arguments,
-            stdin=subprocess.PIPE if plan.piped else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=cwd,
-            env=plan.environment,
-            start_new_session=True,
-        )
+        with ExitStack() as stack:
+            given = stack.enter_context(plan.reads.open("rb")) if plan.reads else subprocess.PIPE
+            return subprocess.Popen(
+                plan.arguments,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=cwd,
+                env=plan.environment,
+                start_new_session=True,
+            )
     except (OSError, ValueError, IndexError) as fault:  # ValueError: a NUL; IndexError: no word
         raise StartFailed(_kind(fault, cwd), str(fault)) from fault
 

@@ -62,26 +62,3 @@ class Drain(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._batch.close()
         self._closed.set()
-
-
-class Feed(asyncio.BaseProtocol):
-    """Writes the prompt and closes; an agent that does not read, or is gone, is no error."""
-
-    def __init__(self) -> None:
-        self.open = False
-        self._transport: asyncio.WriteTransport | None = None
-
-    async def connect(self, pipe: IO[bytes], prompt: bytes) -> None:
-        loop = asyncio.get_running_loop()
-        self.open = True
-        self._transport, _ = await loop.connect_write_pipe(lambda: self, pipe)
-        self._transport.write(prompt)
-        self._transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.open = False
-
-    def abort(self) -> None:
-        """Closes now, whatever is still unread."""
-        if self._transport:
-            self._transport.abort()

@@ -24,17 +24,18 @@ def plan(order: Order, environment: Mapping[str, str]) -> Plan:
 
 
 def command(order: Order, environment: Mapping[str, str]) -> Plan:
-    """The prompt goes to stdin, unless an argument asks for it or for a file that holds it."""
-    asked = any(PROMPT in word or PROMPT_FILE in word for word in order.command)
-    if not asked:
-        return Plan(order.command, environment, prompt=order.prompt.encode("utf-8", "replace"))
+    """The prompt is its standard input, unless an argument asks for it or for the file's name.
+
+    A file and not a pipe: if the runner dies, nobody acts on half a prompt.
+    """
     path = order.folder / "prompt.md"
-    if any(PROMPT_FILE in word for word in order.command):
-        _write(path, order.prompt)
+    _write(path, order.prompt)
+    if not any(PROMPT in word or PROMPT_FILE in word for word in order.command):
+        return Plan(order.command, environment, reads=path)
     # The prompt last: what it says of `{prompt_file}` is its own text.
     words = (word.replace(PROMPT_FILE, str(path)) for word in order.command)
     arguments = tuple(word.replace(PROMPT, order.prompt) for word in words)
-    return Plan(arguments, environment, piped=False)
+    return Plan(arguments, environment, reads=Path(os.devnull))
 
 
 def acp(order: Order, environment: Mapping[str, str]) -> Plan:

@@ -226,3 +226,10 @@ def test_an_unknown_part_is_refused() -> None:
         64,
         "--part takes one of: runner, demo-agent, mcp-bridge\n",
     )
+
+
+def test_the_prompt_is_a_whole_file_whatever_becomes_of_the_runner(bench: Bench) -> None:
+    """From a pipe an agent whose runner was killed would act on half a prompt."""
+    told = "import os, stat, sys; print(stat.S_ISREG(os.fstat(0).st_mode), len(sys.stdin.read()))"
+    run = bench.launch(sys.executable, "-c", told, prompt="x" * 300_000)
+    assert bench.finish(run).tail == "True 300000\n"

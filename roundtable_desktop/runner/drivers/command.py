@@ -3,13 +3,11 @@
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from roundtable_desktop.runner.agent import Plan
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.deadlines import UNTOLD, Activity
 from roundtable_desktop.runner.ladder import Rung
-from roundtable_desktop.runner.order import Rungs
 from roundtable_desktop.runner.output import Output
-from roundtable_desktop.runner.pipes import Drain, Feed
+from roundtable_desktop.runner.pipes import Drain
 from roundtable_desktop.runner.talk import pipe
 
 
@@ -20,12 +18,9 @@ class CommandTalk:
     errors_count = True
     block: str | None = None
 
-    def __init__(self, plan: Plan, ladder: Rungs, out: Output) -> None:
-        self._plan = plan
-        self._ladder = ladder
+    def __init__(self, out: Output) -> None:
         self._out = out
         self._drain = Drain(out)
-        self._feed = Feed()
 
     @property
     def received(self) -> int:
@@ -37,8 +32,6 @@ class CommandTalk:
 
     async def connect(self, process: subprocess.Popen[bytes]) -> None:
         await self._drain.connect(pipe(process.stdout))
-        if self._plan.piped:
-            await self._feed.connect(pipe(process.stdin), self._plan.prompt)
 
     def answer(self, request: Mapping[str, object]) -> Answer | None:
         return None
@@ -47,7 +40,7 @@ class CommandTalk:
         return None
 
     def gentle(self, *, stopped: bool) -> Sequence[Rung]:
-        return [Rung(self._feed.abort, self._ladder.stdin)] if self._feed.open else []
+        return []
 
     async def finish(self, seconds: float) -> None:
         await self._drain.finish(seconds)
