@@ -1,8 +1,8 @@
 """Commands about the owner itself: start, status, open, explain."""
 
 import json
+import os
 import signal
-import threading
 
 import click
 
@@ -19,14 +19,15 @@ from roundtable_desktop.phrases import _
 @click.pass_obj
 def start(home: Home, host: str, port: int | None) -> None:
     """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
-    stop = threading.Event()
+    # A pipe and no Event: a handler runs in the midst of anything, also of the Event's own lock.
+    told, tell = os.pipe()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: os.write(tell, b"."))
     owner = Owner(home, host=host, port=port, log_to_stderr=True)
     owner.start()
     try:
         click.echo(json.dumps(owner.ready()))
-        stop.wait()
+        os.read(told, 1)
     finally:
         owner.stop()
 
