@@ -220,8 +220,7 @@ class House(Person):
         try:
             sent = {"Host": host or self.address, **(headers or {})}
             raw = body.encode() if isinstance(body, str) else body
-            # The answer to a body that is too large may come before all of it is sent.
-            with contextlib.suppress(BrokenPipeError):
+            with contextlib.suppress(BrokenPipeError):  # too large: the answer came before
                 connection.request(method, path, raw, sent)
             response = connection.getresponse()
             return Answer(response.status, response.getheaders(), response.read())
@@ -340,11 +339,10 @@ class Room:
 
         return until(look)
 
-    def lands(self, proposal: Any) -> Any:
+    def lands(self, proposal: Any) -> None:
         """Delivered, or the reason why not."""
         seen = self.delivered(proposal)
         assert seen["status"] == "delivered", seen["deliveries"][-1]["reason"]
-        return seen
 
     def git(self, *words: str, check: bool = True) -> str:
         return self.house.git(*words, at=self.path, check=check)
