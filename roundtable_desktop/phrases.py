@@ -93,7 +93,6 @@ THINGS: Mapping[str, str] = {
     "unknown_wakeup": N_("There is no such wakeup."),
     "unknown_run": N_("There is no such run."),
     "unknown_proposal": N_("There is no such proposal."),
-    "unknown_delivery": N_("There is no such delivery."),
     "unknown_timezone": N_("This is not a time zone. Use a name such as Europe/Berlin."),
     "ambiguous_id": N_("“{given}” fits more than one. Give more of the id's last characters."),
     "name_taken": N_("The name “{name}” is taken. Choose another one."),
@@ -103,11 +102,9 @@ THINGS: Mapping[str, str] = {
     "detached_head": N_(
         "In {path} no branch is checked out. Say which one to start from (base_branch)."
     ),
-    "no_agent": N_("There is no agent yet. Add one first."),
     "agent_retired": N_("{agent} is retired. Choose another agent."),
     "task_not_assigned": N_("Nobody is assigned to this task. Assign an agent first."),
     "proposal_not_open": N_("This proposal is {status}: it can no longer be decided."),
-    "nothing_to_deliver": N_("There is nothing to deliver: the agent changed no file."),
     "illegal_move": N_("A {machine} that is {expect} cannot become {to}."),
     "changed_meanwhile": N_(
         "This was changed meanwhile; it is at revision {revision} now. Load it again and repeat "

@@ -20,14 +20,6 @@ def named(view: View, workspace_id: str, name: str) -> Agent | None:
     )
 
 
-def of_workspace(view: View, workspace_id: str | None) -> list[Agent]:
-    """All of one workspace, or all there are; retired ones are left out."""
-    query = Agents.select().where(Agents.status != AgentStatus.RETIRED)
-    if workspace_id is not None:
-        query = query.where(Agents.workspace_id == workspace_id)
-    return view.all(Agent, query.order_by(Agents.id))
-
-
 def add(tx: Tx, actor: Actor, **values: Any) -> Agent:
     tx.write(
         Agents.insert(status=AgentStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)

@@ -27,13 +27,6 @@ def below(view: View, task_id: str) -> list[Task]:
     return view.all(Task, Tasks.select().where(Tasks.parent_id == task_id).order_by(Tasks.id))
 
 
-def numbered(view: View, workspace_id: str, number: int) -> Task | None:
-    return view.one(
-        Task,
-        Tasks.select().where((Tasks.workspace_id == workspace_id) & (Tasks.number == number)),
-    )
-
-
 def add(tx: Tx, actor: Actor, **values: Any) -> Task:
     tx.write(Tasks.insert(status=TaskStatus.TODO, created_at=tx.now, updated_at=tx.now, **values))
     task = get(tx, values["id"])

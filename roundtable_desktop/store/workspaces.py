@@ -23,10 +23,6 @@ def named(view: View, name: str) -> Workspace | None:
     return view.one(Workspace, Workspaces.select().where(Workspaces.name == name))
 
 
-def all_of_them(view: View) -> list[Workspace]:
-    return view.all(Workspace, Workspaces.select().order_by(Workspaces.number))
-
-
 def add(tx: Tx, actor: Actor, **values: Any) -> Workspace:
     number = (tx.value(Workspaces.select(pw.fn.MAX(Workspaces.number))) or 0) + 1
     tx.write(Workspaces.insert(number=number, created_at=tx.now, updated_at=tx.now, **values))

@@ -26,6 +26,8 @@ def register(
     name: defaults to its folder's, made unique. base_branch: defaults to what is checked out.
     Raises Invalid with a pointer to the field, Conflict when path or name is taken.
     """
+    if not _is_text(path):
+        raise Invalid("path_not_text", "/path")
     facts = desk.git.inspect(path)
     if timezone is not None and timezone not in available_timezones():
         raise Invalid("unknown_timezone", "/timezone", timezone=timezone)
@@ -82,3 +84,8 @@ def _name(tx: Tx, facts: RepositoryFacts, wanted: str | None) -> str:
         number += 1
         name = f"{folder}-{number}"
     return name
+
+
+def _is_text(path: str) -> bool:
+    """Bytes that are no UTF-8 come in as lone surrogates, which no row can hold."""
+    return not any("\ud800" <= character <= "\udfff" for character in path)
