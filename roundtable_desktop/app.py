@@ -31,6 +31,7 @@ from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Asked, Desk, workspaces
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
+from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
@@ -38,7 +39,7 @@ from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.errors import Broken, Busy
 from roundtable_desktop.model.records import PERSON, SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
-from roundtable_desktop.model.states import DeliveryMode, Kind
+from roundtable_desktop.model.states import DeliveryMode, Health, Kind
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import events, journal, migrate, settings
@@ -130,6 +131,17 @@ def practice_git(home: Home) -> HardenedGit:
     return HardenedGit(home.empty, Path.home(), home.users_umask)
 
 
+@dataclass(frozen=True, slots=True)
+class Faces:
+    """What pages, API and tray are made with: commands, looks, the feed, and the way in."""
+
+    desk: Desk
+    look: Look
+    feed: Feed
+    signin: SignIn
+    health: Callable[[], Health]
+
+
 class Owner:
     """The long-running owner of a home: scheduler and dashboard, without Qt."""
 
@@ -148,6 +160,7 @@ class Owner:
         self._log_to_stderr = log_to_stderr
         self._stack = contextlib.ExitStack()
         self._facts: dict[str, object] = {}
+        self.faces: Faces | None = None
 
     def start(self) -> None:
         """Home, database, recovery, scheduler, HTTP; what fails takes back what came before."""
@@ -197,11 +210,14 @@ class Owner:
             ),
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
-        server = serve(_web(ground, scheduler, doors, door), sockets, ground.clock)
+        faces = _faces(ground, scheduler, doors)
+        server = serve(_web(ground, faces, doors, door), sockets, ground.clock)
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
         stack.enter_context(_serving(server))
+        stack.callback(faces.feed.close)
+        self.faces = faces
         self._say(ground, doors, self._host)
         stack.callback(self.home.forget_owner)
         stack.callback(_tell, ground, Kind.OWNER_STOPPED)
@@ -276,7 +292,7 @@ def _remember_port(ground: Ground, asked: int | None, port: int) -> None:
             settings.put_home(tx, port=port)
 
 
-def _web(ground: Ground, scheduler: Scheduler, doors: Doors, door: Door) -> Any:
+def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
     look = Look(
         ground.reader,
         ground.clock,
@@ -286,16 +302,22 @@ def _web(ground: Ground, scheduler: Scheduler, doors: Doors, door: Door) -> Any:
     )
     browsers = Browsers(ground.store, ground.reader)
     signin = SignIn(doors, ground.clock, ground.ids, ground.home.token, browsers)
+    feed = Feed(ground.store, ground.reader)
+    return Faces(ground.desk, look, feed, signin, scheduler.health)
+
+
+def _web(ground: Ground, faces: Faces, doors: Doors, door: Door) -> Any:
+    look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
-    routes.declare_all(api, ground.desk, look, signin, scheduler.health)
+    routes.declare_all(api, ground.desk, look, signin, health)
     return build_app(
         Parts(
             doors=doors,
             ids=ground.ids,
             signin=signin,
-            health=lambda: scheduler.health().value,
+            health=lambda: health().value,
             api=api,
-            pages=[overview.pages(look, scheduler.health), agents_door.pages(door.answer)],
+            pages=[overview.pages(look, health), agents_door.pages(door.answer)],
         )
     )
 

@@ -326,9 +326,12 @@ AGENTS: Mapping[str, str] = {
 }
 
 OWNER: Mapping[str, str] = {
-    "waits_intake": N_("Everything is stopped. “roundtable resume” lets it go on."),
+    "waits_intake": N_(
+        "Nothing new is started: all was paused or stopped. “roundtable resume” lets it go on."
+    ),
     "intake_passed": N_("Wakeups are taken up."),
-    "intake_waiting": N_("Everything is stopped until you resume it."),
+    "intake_waiting": N_("Nothing new is started until you resume it."),
+    "intake_paused": N_("Paused: nothing new is started. “roundtable resume” lets it go on."),
     "intake_stopped": N_("Everything is stopped. “roundtable resume” lets it go on."),
     "scheduler_ok": N_("The scheduler is running."),
     "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),

@@ -10,7 +10,7 @@ from roundtable_desktop.app import Home, Owner
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, sentence
 
 
 @click.command()
@@ -121,10 +121,18 @@ def force_stop(home: Home, as_json: bool) -> None:
 
 @click.command()
 @click.pass_obj
+def pause(home: Home) -> None:
+    """Takes up no further wakeup; what runs goes on to its end."""
+    seen = Client(home).post("/control", {"action": "pause"})
+    click.echo(sentence(f"intake_{seen['intake']}", {}))
+
+
+@click.command()
+@click.pass_obj
 def resume(home: Home) -> None:
     """Lets waiting wakeups run again."""
     Client(home).post("/control", {"action": "resume"})
     click.echo(_("Wakeups are taken up again."))
 
 
-COMMANDS = [start, status, open_, explain, force_stop, resume]
+COMMANDS = [start, status, open_, explain, pause, force_stop, resume]

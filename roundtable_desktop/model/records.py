@@ -1,6 +1,6 @@
 """The rows of the store as frozen values; instants are aware datetimes in UTC."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from roundtable_desktop.model.states import (
     AgentStatus,
     DeliveryMode,
     DeliveryStatus,
+    Health,
     InboxKind,
     InboxStatus,
     PermissionPolicy,
@@ -331,3 +332,17 @@ class Holder:
     task_id: str | None
     workspace_id: str
     token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """What every face shows of the whole, as it was at one instant.
+
+    running: live runs. needs_you: open inbox items; newest: the last few of them.
+    """
+
+    health: Health
+    intake: str
+    running: int
+    needs_you: int
+    newest: Sequence[InboxItem]

@@ -20,9 +20,11 @@ class GlobalSettings(BaseModel):
             "`address` is 127.0.0.1, for browsers that cannot resolve that name."
         ),
     )
-    intake: Literal["open", "stopped"] = Field(
+    intake: Literal["open", "paused", "stopped"] = Field(
         default="open",
-        description="Whether waiting wakeups are taken up; force-stop stops it, resume opens it.",
+        description=(
+            "Whether waiting wakeups are taken up; pause and force-stop close it, resume opens it."
+        ),
     )
     installation: Annotated[str, Field(pattern=r"^([0-9a-z]{12})?$")] = Field(
         default="", description="The random part of this installation's name; made once."

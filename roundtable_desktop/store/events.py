@@ -27,6 +27,12 @@ def of(view: View, subject: Subject, limit: int = 200) -> list[Event]:
     return newest[::-1]
 
 
+def last_id(view: View) -> int:
+    """0 when nothing happened yet."""
+    newest: int | None = view.value(Events.select(Events.id).order_by(Events.id.desc()))
+    return newest or 0
+
+
 def last_instant(view: View) -> datetime | None:
     """The stamp of the newest event; times go on from there after a restart."""
     newest: datetime | None = view.value(Events.select(Events.at).order_by(Events.id.desc()))

@@ -21,6 +21,17 @@ def open_about(view: View, subject: Subject) -> list[InboxItem]:
     return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
 
 
+def count_open(view: View) -> int:
+    sql = "SELECT count(*) AS n FROM inbox_items INDEXED BY inbox_waiting WHERE status = 'open'"
+    return int(view.sql(sql)[0]["n"])
+
+
+def newest_open(view: View, limit: int) -> list[InboxItem]:
+    """Newest first."""
+    waiting = InboxItems.select().where(InboxItems.status == InboxStatus.OPEN)
+    return view.all(InboxItem, waiting.order_by(InboxItems.id.desc()).limit(limit))
+
+
 def open_item(
     tx: Tx,
     item_id: str,

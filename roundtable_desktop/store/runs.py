@@ -25,6 +25,11 @@ def live(view: View) -> list[Run]:
     return view.all(Run, Runs.select().where(Runs.status.in_(LIVE_RUNS)).order_by(Runs.id))
 
 
+def count_live(view: View) -> int:
+    sql = "SELECT count(*) AS n FROM runs WHERE status IN (?, ?)"
+    return int(view.sql(sql, LIVE_RUNS)[0]["n"])
+
+
 def of_wakeup(view: View, wakeup_id: str) -> list[Run]:
     """Oldest first; more than one after retries."""
     return view.all(Run, Runs.select().where(Runs.wakeup_id == wakeup_id).order_by(Runs.id))

@@ -17,7 +17,8 @@ WORK = """
 import os, signal, subprocess, sys, time
 place, how, task = sys.argv[1], sys.argv[2], os.environ["ROUNDTABLE_TASK"]
 def note(name): open(os.path.join(place, name), "a").write(task + "\\n")
-held = os.path.exists(os.path.join(place, "hold"))
+hold = os.path.join(place, "hold")
+held = os.path.exists(hold)
 note("began")
 if held and how == "stubborn":
     for number in (signal.SIGTERM, signal.SIGINT): signal.signal(number, signal.SIG_IGN)
@@ -29,7 +30,7 @@ if held and how == "hiding" and os.fork() == 0:
         time.sleep(600)
     os._exit(0)
 print("up", flush=True)
-while held: time.sleep(0.05)
+while os.path.exists(hold): time.sleep(0.05)
 note("ended")
 """
 
@@ -109,7 +110,7 @@ def test_a_force_stop_ends_everything_and_a_resume_loses_and_repeats_nothing(
         (wakeup,) = wakeups(room, task)
         assert (wakeup["status"], wakeup["retry_count"]) == ("queued", 0), task["title"]
         said = house.cli("explain", "task", f"T-{task['number']}", at=room.path).out
-        assert "Everything is stopped" in said
+        assert "Nothing new is started" in said
 
     house.end(signal.SIGKILL)
     house.start()
@@ -139,7 +140,7 @@ def test_what_comes_while_all_is_stopped_waits_and_says_so(running: House) -> No
     }
     task = room.task("Wait", demo(room))
     seen = until(lambda: running.get(f"/tasks/{task['id']}/explain")["more"][0])
-    assert seen["code"] == "waits_intake" and "Everything is stopped" in seen["sentence"]
+    assert seen["code"] == "waits_intake" and "Nothing new is started" in seen["sentence"]
     assert "Everything is stopped" in running.cli("status", at=room.path).out
     time.sleep(0.5)
     assert not live(running)
@@ -147,6 +148,33 @@ def test_what_comes_while_all_is_stopped_waits_and_says_so(running: House) -> No
     assert room.ended(task)["outcome"] == "done"
     kinds = [one["kind"] for one in running.get("/events")["items"]]
     assert kinds.count("control.changed") == 2
+
+
+@pytest.mark.slow
+def test_a_pause_takes_up_nothing_new_and_leaves_what_runs_alone(
+    running: House, tmp_path: Path
+) -> None:
+    room = running.room()
+    (tmp_path / "hold").touch()
+    agent = worker(room, tmp_path, "plain", max_concurrent_sessions=2)
+    before = room.task("Runs already", agent)
+    until(lambda: lines(tmp_path / "began"))
+
+    paused = running.cli("pause")
+    assert paused.code == 0 and "Paused: nothing new is started" in paused.out
+    after = room.task("Waits", agent)
+    assert "Paused" in running.cli("status", at=room.path).out
+    (tmp_path / "hold").unlink()
+    assert room.ended(before)["outcome"] == "no_changes"
+    assert running.get(f"/tasks/{after['id']}/explain")["more"][0]["code"] == "waits_intake"
+    assert lines(tmp_path / "began") == [before["id"]]
+
+    running.end(signal.SIGKILL)
+    running.start()
+    assert running.get("/control")["intake"] == "paused"
+    assert running.post("/control", {"action": "pause"})["intake"] == "paused"
+    assert running.cli("resume").code == 0
+    assert room.ended(after)["outcome"] == "no_changes"
 
 
 def test_only_a_person_has_control_and_only_known_words(room: Room, tmp_path: Path) -> None:

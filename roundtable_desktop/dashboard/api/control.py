@@ -1,4 +1,4 @@
-"""The API's routes of global control; pause, stop and leave come later."""
+"""The API's routes of global control; stop and leave come later."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from roundtable_desktop.engine.desk.look import Look
 
 
 class Control(Words):
-    action: Literal["force-stop", "resume"]
+    action: Literal["pause", "force-stop", "resume"]
 
 
 class Ended(Shown):
@@ -23,7 +23,7 @@ class Ended(Shown):
 
 
 class State(Shown):
-    """intake: open | stopped. killed, survivors: of the force-stop that this answers."""
+    """intake: open | paused | stopped. killed, survivors: of the force-stop that this answers."""
 
     intake: str
     killed: list[Ended] = Field(default=[])
@@ -39,8 +39,9 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/control")
     def change_control(caller: Caller, body: Control) -> State:
         """force-stop answers when every process of every agent is gone, or named as left."""
-        if body.action == "resume":
-            control.resume(desk, asked(caller))
+        if body.action != "force-stop":
+            act = control.pause if body.action == "pause" else control.resume
+            act(desk, asked(caller))
             return State(intake=look.intake())
         stopped = control.force_stop(desk, asked(caller))
         return State(

@@ -45,7 +45,7 @@ def standing(one: Standing) -> TaskStanding:
 
 def sentence_of(health: str, intake: str) -> str:
     """What a person is told of the whole, on every face."""
-    return said(f"scheduler_{health}" if intake == "open" else "intake_stopped", {})
+    return said(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
 
 
 def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> None:

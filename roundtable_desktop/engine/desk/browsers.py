@@ -32,7 +32,9 @@ class Browsers:
     def revoke(self, id_hash: str) -> None:
         with self._store.transaction() as tx:
             browsers.remove(tx, id_hash)
+            tx.nudge("sessions")
 
     def revoke_all(self) -> None:
         with self._store.transaction() as tx:
             browsers.remove_all(tx)
+            tx.nudge("sessions")

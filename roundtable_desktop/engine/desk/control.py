@@ -1,4 +1,4 @@
-"""Control of everything at once: stop it now, and let it go on."""
+"""Control of everything at once: take nothing new, stop it now, let it go on."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -51,6 +51,13 @@ def _unseen(pid: int) -> ProcessFacts:
     return ProcessFacts(
         pid=pid, name=None, role="child", started_at=None, alive=True, cpu=None, rss=None
     )
+
+
+def pause(desk: Desk, asked: Asked) -> None:
+    """Nothing is claimed after this returns; what was launched goes on (C-22). A stop stays one."""
+    with desk.store.transaction() as tx:
+        if settings.of_home(tx).intake == "open":
+            _set_intake(tx, asked, "paused")
 
 
 def resume(desk: Desk, asked: Asked) -> None:

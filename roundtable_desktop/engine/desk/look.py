@@ -13,6 +13,7 @@ from roundtable_desktop.model.records import (
     Comment,
     Delivery,
     Event,
+    Glance,
     InboxItem,
     Process,
     Proposal,
@@ -22,6 +23,7 @@ from roundtable_desktop.model.records import (
     Wakeup,
     Workspace,
 )
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import (
     agents,
@@ -42,6 +44,7 @@ from roundtable_desktop.store.lists import Noun
 R = TypeVar("R")
 
 DIFF_BYTES = 256 * 1024
+NEWEST = 3
 LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
 
 
@@ -190,6 +193,17 @@ class Look:
     def events_of(self, subject: Subject) -> list[Event]:
         with self._reader.snapshot() as view:
             return events.of(view, subject)
+
+    def glance(self, health: Health) -> Glance:
+        """health: of the scheduler, which is no row."""
+        with self._reader.snapshot() as view:
+            return Glance(
+                health=health,
+                intake=settings.of_home(view).intake,
+                running=runs.count_live(view),
+                needs_you=inbox.count_open(view),
+                newest=inbox.newest_open(view, NEWEST),
+            )
 
     def intake(self) -> str:
         with self._reader.snapshot() as view:

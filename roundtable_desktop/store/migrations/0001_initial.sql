@@ -252,6 +252,7 @@ CREATE TABLE inbox_items (
     revision INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX inbox_open ON inbox_items (workspace_id, status, id);
+CREATE INDEX inbox_waiting ON inbox_items (id) WHERE status = 'open';
 CREATE INDEX inbox_subject ON inbox_items (subject_type, subject_id);
 
 CREATE TABLE events (
