@@ -119,7 +119,8 @@ class Launching:
         self, run: Run, task: Task, workspace: Workspace, folder: Path, base: str | None
     ) -> None:
         repository = repository_of(workspace)
-        commit = base or self._git.commit_of(repository, task.base_branch)
+        refs = self._git.refs(repository)
+        commit = base or refs.get(f"refs/heads/{task.base_branch}")
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {task.base_branch}")
         # Before the copy is there: a copy whose beginning nobody wrote down would be compared
@@ -128,7 +129,7 @@ class Launching:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._git.make_copy(repository, str(folder), commit)
+        self._git.make_copy(repository, str(folder), commit, refs)
 
     def _token(self, run: Run) -> str:
         """A secret of this run alone; the database has its hash (attacker A)."""

@@ -209,8 +209,14 @@ class Git(Protocol):
     def commit_of(self, repository: Repository, branch: str) -> str | None:
         """The commit of refs/heads/<branch>; None when there is no such branch."""
 
-    def make_copy(self, repository: Repository, folder: str, commit: str) -> None:
-        """A shared clone at a detached HEAD (C-100); an existing complete one is kept as it is.
+    def refs(self, repository: Repository) -> Mapping[str, str]:
+        """Every branch and tag as a full ref, with the object that it names."""
+
+    def make_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        """A shared clone at a detached HEAD (C-100) that shows `refs` as its origin's; an
+        existing complete one is kept as it is.
         Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
 
     def drop_copy(self, repository: Repository, folder: str) -> None:

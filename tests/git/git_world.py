@@ -74,9 +74,11 @@ class World:
             settings=facts.settings,
         )
 
-    def make_copy(self, commit: str | None = None) -> Path:
-        self.git.make_copy(self.repository, str(self.copy), commit or self.branch_head())
-        return self.copy
+    def make_copy(self, commit: str | None = None, at: Path | str | None = None) -> Path:
+        refs = self.git.refs(self.repository)
+        folder = str(at or self.copy)
+        self.git.make_copy(self.repository, folder, commit or self.branch_head(), refs)
+        return Path(folder)
 
     def collect(
         self, base: str | None = None, ref: str = REF, copy: Path | None = None
@@ -92,9 +94,8 @@ class World:
 
     def propose(self, files: dict[str, str | bytes | None], name: str = "p") -> str:
         """The commit of an agent's work on main's head."""
-        copy = self.root / "copies" / name
         base = self.branch_head()
-        self.git.make_copy(self.repository, str(copy), base)
+        copy = self.make_copy(base, self.root / "copies" / name)
         self.write(files, copy)
         head = self.collect(base, f"refs/roundtable/proposals/{name}", copy).head
         assert head is not None

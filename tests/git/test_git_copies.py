@@ -39,7 +39,7 @@ def test_a_retry_keeps_the_copy_with_its_unsaved_edits(world):
     copy = world.make_copy()
     world.write({"a.txt": "two hundred lines\n"}, copy)
     world.commit({"b.txt": "moved on\n"})
-    world.git.make_copy(world.repository, str(copy), world.branch_head())
+    world.make_copy(at=copy)
     assert (copy / "a.txt").read_text() == "two hundred lines\n"
     assert world.plain("rev-parse", "HEAD", cwd=copy) == base
 
@@ -119,7 +119,7 @@ def test_a_copy_is_only_made_in_a_place_that_is_what_it_seems(world):
     before = world.tree(world.root)
     for folder, code in cases.items():
         with pytest.raises(Invalid, match=code):
-            world.git.make_copy(world.repository, folder, world.branch_head())
+            world.make_copy(at=folder)
     assert world.tree(world.root) == before
 
 
@@ -200,9 +200,10 @@ def test_a_required_filter_without_its_program_does_not_break_a_copy(world):
 @pytest.mark.proves("B-117")
 def test_copies_made_at_the_same_time_do_not_fight(world):
     repository, head = world.repository, world.branch_head()
+    refs = world.git.refs(repository)
     folders = [str(world.root / "copies" / f"c{number}") for number in range(6)]
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda folder: world.git.make_copy(repository, folder, head), folders))
+        list(pool.map(lambda to: world.git.make_copy(repository, to, head, refs), folders))
     for folder in folders:
         assert world.plain("status", "--porcelain", cwd=folder) == ""
     assert world.plain("branch", "--format=%(refname)") == "refs/heads/main"

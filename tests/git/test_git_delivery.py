@@ -102,7 +102,7 @@ def test_a_file_above_and_a_folder_below_are_in_the_way(world):
     (world.repo / "way").unlink()
     world.write({"dir/.env": "SECRET=2\n"})
     copy = world.root / "copies" / "two"
-    world.git.make_copy(world.repository, str(copy), world.branch_head())
+    world.make_copy(at=copy)
     world.write({"dir/c.txt": None}, copy)
     (copy / "dir").rmdir()
     world.write({"dir": "now a file\n"}, copy)

@@ -128,7 +128,7 @@ def test_what_an_agent_plants_in_its_copy_is_never_run_and_is_told(world, trap, 
     world.plain("commit", "-q", "-m", "b")
     prepared = world.prepare(base, collected.head)
     world.deliver(prepared.new)
-    world.git.make_copy(world.repository, str(copy), base)
+    world.make_copy(base, copy)
     world.git.drop_copy(world.repository, str(copy))
     assert not trap.fired()
     assert collected.held["code"] == "repository_configuration_changed"
@@ -149,7 +149,7 @@ def test_a_hostile_repository_runs_nothing(world, trap, trick, attributes):
     trap.plant(world, world.repo / ".git", trick)
     repository, base = world.repository, world.branch_head()
     for name in ("one", "two"):
-        world.git.make_copy(repository, str(world.root / "copies" / name), base)
+        world.make_copy(base, world.root / "copies" / name)
         world.write({"a.txt": f"{name}\n", f"{name}.txt": "x\n"}, world.root / "copies" / name)
     heads = [
         world.collect(base, f"refs/roundtable/proposals/{name}", world.root / "copies" / name).head

@@ -47,7 +47,7 @@ def test_only_whole_object_names_are_commits(world, word):
     with pytest.raises(GitFailed, match="bad_commit"):
         world.git.changes(world.repository, head, word)
     with pytest.raises(GitFailed, match="bad_commit"):
-        world.git.make_copy(world.repository, str(world.copy), word)
+        world.make_copy(word)
 
 
 @pytest.mark.parametrize(

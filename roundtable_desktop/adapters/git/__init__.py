@@ -52,8 +52,13 @@ class HardenedGit:
     def commit_of(self, repository: Repository, branch: str) -> str | None:
         return history.commit_of(self._runner, repository, branch)
 
-    def make_copy(self, repository: Repository, folder: str, commit: str) -> None:
-        copies.make_copy(self._runner, repository, folder, commit)
+    def refs(self, repository: Repository) -> dict[str, str]:
+        return history.refs(self._runner, repository)
+
+    def make_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        copies.make_copy(self._runner, repository, folder, commit, refs)
 
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""

@@ -3,13 +3,14 @@
 import hashlib
 import os
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import drop_ref, keep
-from roundtable_desktop.adapters.git.names import HEADS, check_branch, check_commit
+from roundtable_desktop.adapters.git.names import HEADS, TAGS, check_branch, check_commit
 from roundtable_desktop.adapters.git.private import format_section, lay_out, section
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
 from roundtable_desktop.model.errors import Invalid
@@ -25,7 +26,9 @@ def base_ref(folder: str) -> str:
     return f"refs/roundtable/base/{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}"
 
 
-def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) -> None:
+def make_copy(
+    runner: Runner, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+) -> None:
     """
     1. A copy that is there stays as it is: a retry goes on in it.
     2. Keep the commit by a ref, so that what the copy borrows is never pruned.
@@ -43,7 +46,7 @@ def make_copy(runner: Runner, repository: Repository, folder: str, commit: str) 
     keep(room, base_ref(folder), check_commit(commit))
     final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = Path(mkdtemp(prefix=final.name + UNFINISHED, dir=final.parent))
-    _lay_out(room, repository, unfinished, commit)
+    _lay_out(room, repository, unfinished, commit, refs)
     _check_out(room, unfinished, commit)
     os.rename(unfinished, final)
     _drop_unfinished(final)
@@ -96,7 +99,9 @@ def _check_place(repository: Repository, folder: Path) -> None:
         raise Invalid("folder_inside_repository", "/folder")
 
 
-def _lay_out(room: Room, repository: Repository, copy: Path, commit: str) -> None:
+def _lay_out(
+    room: Room, repository: Repository, copy: Path, commit: str, refs: Mapping[str, str]
+) -> None:
     git_dir = copy / ".git"
     lay_out(
         git_dir,
@@ -105,7 +110,7 @@ def _lay_out(room: Room, repository: Repository, copy: Path, commit: str) -> Non
         borrowed=[object_store(repository)],
         shallow=Path(repository.git_dir, "shallow"),
     )
-    (git_dir / "packed-refs").write_text(_refs(room))
+    (git_dir / "packed-refs").write_text(_packed(refs), errors="surrogateescape")
 
 
 def _config(room: Room, repository: Repository, commit: str) -> str:
@@ -123,18 +128,15 @@ def _config(room: Room, repository: Repository, commit: str) -> str:
 
 
 def _origin(room: Room, repository: Repository) -> str:
-    url = os.fsdecode(room.ask("config", "--get", "remote.origin.url").out.removesuffix(b"\n"))
+    url = room.said.get("remote.origin.url", "")
     relative = url.startswith(("./", "../"))
     return os.path.normpath(os.path.join(repository.path, url)) if relative else url
 
 
-def _refs(room: Room) -> str:
+def _packed(refs: Mapping[str, str]) -> str:
     """Branches and tags as a clone shows them, as git's sorted `packed-refs`."""
-    form = "--format=%(objectname) %(refname)"
-    listed = room.word("for-each-ref", form, HEADS, "refs/tags/")
-    pairs = (line.split(" ", 1) for line in listed.split("\n") if line)
-    refs = sorted((_as_cloned(ref), name) for name, ref in pairs if _is_plain(ref))
-    return "# pack-refs with: sorted \n" + "".join(f"{name} {ref}\n" for ref, name in refs)
+    cloned = sorted((_as_cloned(ref), name) for ref, name in refs.items() if _is_plain(ref))
+    return "# pack-refs with: sorted \n" + "".join(f"{name} {ref}\n" for ref, name in cloned)
 
 
 def _as_cloned(ref: str) -> str:
@@ -146,7 +148,7 @@ def _as_cloned(ref: str) -> str:
 def _is_plain(ref: str) -> bool:
     """`refs/heads/-x` is legal to git, and an option to the next one who types it (S-66)."""
     try:
-        check_branch(ref.removeprefix(HEADS).removeprefix("refs/tags/"))
+        check_branch(ref.removeprefix(HEADS).removeprefix(TAGS))
     except Invalid:
         return False
     return True

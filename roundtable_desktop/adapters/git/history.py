@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from roundtable_desktop.adapters.git.command import Runner
-from roundtable_desktop.adapters.git.names import check_branch, check_commit, check_ref, shown
+from roundtable_desktop.adapters.git.names import (
+    HEADS,
+    TAGS,
+    check_branch,
+    check_commit,
+    check_ref,
+    shown,
+)
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.room import Room, users_room
 from roundtable_desktop.model.ports import Change, GitFailed, Repository
@@ -16,6 +23,14 @@ SYMLINK = "120000"
 
 def commit_of(runner: Runner, repository: Repository, branch: str) -> str | None:
     return users_room(runner, repository).commit(check_branch(branch))
+
+
+def refs(runner: Runner, repository: Repository) -> dict[str, str]:
+    """Branches and tags, as full refs."""
+    form = "--format=%(objectname) %(refname)"
+    listed = users_room(runner, repository).word("for-each-ref", form, HEADS, TAGS)
+    pairs = (line.split(" ", 1) for line in listed.split("\n") if line)
+    return {ref: name for name, ref in pairs}
 
 
 def drop_ref(runner: Runner, repository: Repository, ref: str) -> None:

@@ -9,6 +9,7 @@ from roundtable_desktop.model.ports import GitFailed
 LONGEST_BRANCH = 200  # bytes; every part becomes a file name with ".lock" behind it
 OURS = "refs/roundtable/"
 HEADS = "refs/heads/"
+TAGS = "refs/tags/"
 
 # git refuses `~^:?*[\`; the others are legal and mean something to a shell that pastes them.
 UNWANTED = re.compile(r"""[~^:?*\[\\;&|$`<>"'()!\s]|\.\.|@\{|//""")

@@ -15,7 +15,10 @@ LONG = 600.0  # seconds; for what reads or writes a whole tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """One git directory with the tree, index and objects that are used with it."""
+    """One git directory with the tree, index and objects that are used with it.
+
+    config: what we tell git. said: what the repository's own configuration was found to say.
+    """
 
     runner: Runner
     git_dir: str
@@ -23,6 +26,7 @@ class Room:
     index: str | None = None
     objects: str | None = None
     config: dict[str, str] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
     identity: dict[str, str] = field(default_factory=dict)
 
     def ask(
@@ -124,13 +128,15 @@ def users_room(
         config=dict(repository.settings),
         identity=identity(repository),
     )
-    listed = room.tell("config", "--list", "--includes", "-z", "--name-only")
-    keys = set(_words(listed))
-    return replace(room, config=room.config | overrides(keys))
+    said = dict(_pairs(room.tell("config", "--list", "--includes", "-z")))
+    return replace(room, said=said, config=room.config | overrides(said))
 
 
-def _words(listed: bytes) -> Iterable[str]:
-    return (word.decode(errors="surrogateescape") for word in listed.split(b"\0") if word)
+def _pairs(listed: bytes) -> Iterable[tuple[str, str]]:
+    """Of a key that is said twice the last one counts, as with `git config --get`."""
+    for word in listed.split(b"\0")[:-1]:
+        key, _, value = word.decode(errors="surrogateescape").partition("\n")
+        yield key, value
 
 
 def object_store(repository: Repository) -> str:
