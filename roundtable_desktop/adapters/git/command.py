@@ -130,6 +130,8 @@ def _readable(feed: bytes | IO[bytes]) -> IO[bytes]:
     """A file, not a pipe: git then never waits for us to write."""
     if not isinstance(feed, bytes):
         return feed
+    if not feed:
+        return open(os.devnull, "rb")
     source = tempfile.TemporaryFile()  # noqa: SIM115 -- the caller closes it
     source.write(feed)
     source.seek(0)
