@@ -47,11 +47,7 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "default_home", "practice_git", "register_offline"]
-
-
-def default_home() -> Path:
-    return homes.default_home(os.environ)
+__all__ = ["Home", "Owner", "practice_git", "register_offline"]
 
 
 @dataclass(frozen=True, slots=True)

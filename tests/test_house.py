@@ -49,6 +49,7 @@ def refuse(findings: Iterable[Finding]) -> None:
 PACKAGE_CHECKS = [
     imports.floors,
     imports.early_runner,
+    imports.light_clients,
     imports.owners,
     calls.threads,
     calls.clocks,
@@ -126,6 +127,12 @@ SNIPPETS = [
         "cli/a",
         "from roundtable_desktop.engine.desk import tasks",
         "from roundtable_desktop import __version__, app, phrases",
+    ),
+    (
+        imports.light_clients,
+        "cli/a",
+        "from roundtable_desktop.app import Owner",
+        "def start():\n    from roundtable_desktop.app import Owner",
     ),
     (imports.floors, "kitchen/a", "x = 1", None),
     (

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from roundtable_desktop.app import Home
+from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPException
 from typing import Any
 
-from roundtable_desktop.app import Home
+from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.phrases import sentence
 

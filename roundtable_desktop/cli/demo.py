@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from roundtable_desktop.app import Home, Owner, practice_git
+from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, table
 from roundtable_desktop.demo import story
@@ -38,6 +38,8 @@ def demo(headless: bool, folder: Path | None, keep: bool) -> None:
 
 
 def _play(home: Home, repository: Path, headless: bool) -> None:
+    from roundtable_desktop.app import Owner, practice_git
+
     git = practice_git(home)
     if repository.exists():
         raise Failed(_("{path} exists already. Name another --home.").format(path=repository))

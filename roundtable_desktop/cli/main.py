@@ -1,12 +1,17 @@
-"""`roundtable`: the command line; most commands are thin clients of the running owner."""
+"""`roundtable`: the command line; most commands are thin clients of the running owner.
 
+A client is there at once: `app`, which loads everything, is imported by the commands that become
+an owner, and only when they run.
+"""
+
+import os
 import sys
 from pathlib import Path
 
 import click
 
 import roundtable_desktop
-from roundtable_desktop.app import Home, default_home
+from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import agents, demo, inbox, owner, proposals, runs, tasks, workspaces
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
@@ -27,7 +32,7 @@ _EXIT = {"home_is_owned": OWNED, "host_not_loopback": USAGE}
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
     """Leaves coding agents working on your repositories, and tells you only what needs you."""
-    context.obj = Home((home or default_home()).absolute())
+    context.obj = Home((home or default_home(os.environ)).absolute())
 
 
 for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox):

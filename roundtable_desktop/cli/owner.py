@@ -6,7 +6,7 @@ import signal
 
 import click
 
-from roundtable_desktop.app import Home, Owner
+from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
@@ -19,6 +19,8 @@ from roundtable_desktop.phrases import _, sentence
 @click.pass_obj
 def start(home: Home, host: str, port: int | None) -> None:
     """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
+    from roundtable_desktop.app import Owner
+
     # A pipe and no Event: a handler runs in the midst of anything, also of the Event's own lock.
     told, tell = os.pipe()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from roundtable_desktop.app import Home, register_offline
+from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli.client import Client, Unreachable
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _
@@ -32,6 +32,8 @@ def init(
     try:
         made: Mapping[str, Any] = Client(home).post("/workspaces", wanted)
     except Unreachable:
+        from roundtable_desktop.app import register_offline
+
         made = register_offline(home, wanted)
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")
     click.echo(plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"])))

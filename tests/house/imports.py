@@ -21,7 +21,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "tray": ("model", "engine.desk", "phrases"),
     "demo": (),
     "app": ("*",),
-    "cli": ("app", "model", "phrases", "demo"),
+    "cli": ("app", "adapters.home", "model", "phrases", "demo"),
     "__main__": ("runner", "cli"),
 }
 SPLIT = ("adapters",)  # rooms whose parts never meet; `app` hands one to another
@@ -84,6 +84,13 @@ def early_runner(source: Source) -> Iterator[Finding]:
     for line, target, late in source.imports():
         if source.room == "__main__" and target.startswith(f"{PACKAGE}.runner") and not late:
             yield Finding(source.path, line, "import the runner inside the function that runs it")
+
+
+def light_clients(source: Source) -> Iterator[Finding]:
+    """A command that only asks the owner does not wait for the owner's libraries."""
+    for line, target, late in source.imports():
+        if source.room == "cli" and target.startswith(f"{PACKAGE}.app") and not late:
+            yield Finding(source.path, line, "import app inside the command that needs it")
 
 
 def owners(source: Source) -> Iterator[Finding]:
