@@ -310,5 +310,6 @@ class Kind(StrEnum):
     DELIVERY_INTENDED = "delivery.intended"
     SIGNED_IN = "person.signed_in"
     CONTROL_CHANGED = "control.changed"
+    CONTROL_STOPPED = "control.stopped"
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from engine_stage import ASKED, Stage
+from engine_stage import ASKED, JOAN, Stage
 
-from roundtable_desktop.engine.desk import control, tasks
+from roundtable_desktop.engine.desk import Asked, control, tasks
 from roundtable_desktop.engine.desk import inbox as questions
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import Subject, Task
@@ -49,6 +49,27 @@ def test_what_was_claimed_when_all_was_stopped_is_not_launched(stage: Stage) -> 
     assert not stage.step()
     control.resume(stage.desk, ASKED)
     assert stage.launch().status is RunStatus.RUNNING
+
+
+@pytest.mark.proves("W-30 keys")
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_stop_that_was_broken_off_goes_on_but_not_after_a_resume(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, resumed: bool
+) -> None:
+    def broken(left: object) -> Any:
+        raise OSError("the machine is out of memory")
+
+    stage.assigned()
+    run = stage.launch()
+    once = Asked(JOAN, "stop-1", "print")
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="memory"):
+        patch.setattr(stage.desk, "end_left", broken)
+        control.force_stop(stage.desk, once)
+    if resumed:
+        control.resume(stage.desk, ASKED)
+    first = control.force_stop(stage.desk, once)
+    assert control.force_stop(stage.desk, once) == first
+    assert stage.launcher.swept == [run.id] * (1 if resumed else 2)
 
 
 def test_a_run_that_is_stopped_while_its_copy_is_made_costs_no_retry(stage: Stage) -> None:

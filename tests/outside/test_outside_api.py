@@ -251,6 +251,21 @@ def test_a_repeated_key_gives_the_same_task_and_another_body_is_409(room: Room) 
     assert 400 <= bad.status < 500
 
 
+@pytest.mark.proves("W-30 keys")
+def test_every_post_takes_a_key_but_the_one_that_must_always_answer_anew(shared: House) -> None:
+    paths = shared.get("/openapi.json")["paths"]
+    without = {
+        path
+        for path, methods in paths.items()
+        for taken in [{one["name"] for one in methods.get("post", {}).get("parameters", ())}]
+        if "post" in methods and "Idempotency-Key" not in taken
+    }
+    assert without == {"/api/v1/sign-in-links"}
+    links = [shared.post("/sign-in-links", Idempotency_Key="k")["url"] for _ in range(2)]
+    assert links[0] != links[1]
+    assert "key" in paths["/api/v1/sign-in-links"]["post"]["summary"]
+
+
 @pytest.mark.proves("S-32", "S-30", "S-31")
 def test_errors_show_no_trace_path_or_query(shared: House) -> None:
     for path in (

@@ -81,7 +81,7 @@ def test_a_force_stop_ends_everything_and_a_resume_loses_and_repeats_nothing(
 ) -> None:
     place = tmp_path / "place"
     place.mkdir()
-    slow_git(house, place / "slow", "remote.origin.url")
+    slow_git(house, place / "slow", "read-tree --reset")
     house.start()
     room = house.room()
     (place / "hold").touch()
@@ -175,6 +175,32 @@ def test_a_pause_takes_up_nothing_new_and_leaves_what_runs_alone(
     assert running.post("/control", {"action": "pause"})["intake"] == "paused"
     assert running.cli("resume").code == 0
     assert room.ended(after)["outcome"] == "no_changes"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("W-30 keys")
+def test_control_asked_twice_with_one_key_acts_once(running: House, tmp_path: Path) -> None:
+    room = running.room()
+    (tmp_path / "hold").touch()
+    agent = worker(room, tmp_path, "plain")
+    pids = {one["pid"] for one in room.live(room.task("Ended", agent))["processes"]}
+    stop, pause = {"Idempotency_Key": "stop-1"}, {"Idempotency_Key": "pause-1"}
+    first = running.post("/control", {"action": "force-stop"}, **stop)
+    assert pids <= {one["pid"] for one in first["killed"]}
+    assert running.post("/control", {"action": "force-stop"}, **stop) == first
+
+    running.post("/control", {"action": "resume"})
+    live_one = until(lambda: [one for one in live(running) if one["status"] == "running"])[0]
+    again = running.post("/control", {"action": "force-stop"}, **stop)
+    assert again == first | {"intake": "open"}
+    assert running.run(live_one["id"])["status"] == "running"
+
+    assert running.post("/control", {"action": "pause"}, **pause)["intake"] == "paused"
+    running.post("/control", {"action": "resume"})
+    assert running.post("/control", {"action": "pause"}, **pause)["intake"] == "open"
+    reused = running.program("POST", "/control", {"action": "resume"}, **pause)
+    assert (reused.status, reused.json["code"]) == (409, "key_reused")
+    (tmp_path / "hold").unlink()
 
 
 def test_only_a_person_has_control_and_only_known_words(room: Room, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Shown, asked
-from roundtable_desktop.dashboard.reading import Words
+from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, control
@@ -37,13 +37,13 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         return State(intake=look.intake())
 
     @api.route("POST", "/api/v1/control")
-    def change_control(caller: Caller, body: Control) -> State:
+    def change_control(caller: Caller, body: Control, once: Once | None) -> State:
         """force-stop answers when every process of every agent is gone, or named as left."""
         if body.action != "force-stop":
             act = control.pause if body.action == "pause" else control.resume
-            act(desk, asked(caller))
+            act(desk, asked(caller, once))
             return State(intake=look.intake())
-        stopped = control.force_stop(desk, asked(caller))
+        stopped = control.force_stop(desk, asked(caller, once))
         return State(
             intake=look.intake(),
             killed=[Ended.of(one) for one in stopped.killed],

@@ -21,7 +21,7 @@ class Link(Words):
 def declare(api: Api, signin: SignIn) -> None:
     @api.route("POST", "/api/v1/sign-in-links", status=201)
     def create_sign_in_link(caller: Caller, body: NewLink) -> Link:
-        """A link that works once, within 60 s."""
+        """A link that works once, within 60 s; each request gets a new one, whatever its key."""
         if caller.way != "bearer":
             raise Refusal(403, "token_only")
         return Link(url=signin.link(local_path(body.next)))
