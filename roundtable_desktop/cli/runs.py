@@ -12,28 +12,32 @@ _workspace = click.option("--workspace", "named", help=_("Default: the one of th
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 
 
+def _listing(path: str, *columns: str) -> click.Command:
+    @click.command(name="list", help=_("Newest first."))
+    @click.option("--status", "status_")
+    @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+    @_workspace
+    @_json
+    @click.pass_obj
+    def list_(
+        home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
+    ) -> None:
+        client = Client(home)
+        workspace = names.workspace(client, named)
+        found = client.get(path, workspace_id=workspace["id"], status=status_, limit=limit)
+        return show_json(found["items"]) if as_json else table(found["items"], columns)
+
+    return list_
+
+
 @click.group()
 def runs() -> None:
     """What agents did."""
 
 
-@runs.command(name="list")
-@click.option("--status", "status_")
-@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
-@_workspace
-@_json
-@click.pass_obj
-def list_runs(
-    home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
-) -> None:
-    """Newest first."""
-    client = Client(home)
-    workspace = names.workspace(client, named)
-    found = client.get("/runs", workspace_id=workspace["id"], status=status_, limit=limit)
-    if as_json:
-        return show_json(found["items"])
-    columns = ["id", "status", "outcome", "attempt_index", "started_at", "ended_at"]
-    return table(found["items"], columns)
+runs.add_command(
+    _listing("/runs", "id", "status", "outcome", "attempt_index", "started_at", "ended_at")
+)
 
 
 @runs.command(name="show")
@@ -94,23 +98,11 @@ def wakeup() -> None:
     """Why agents were woken, or were not."""
 
 
-@wakeup.command(name="list")
-@click.option("--status", "status_")
-@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
-@_workspace
-@_json
-@click.pass_obj
-def list_wakeups(
-    home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
-) -> None:
-    """Newest first."""
-    client = Client(home)
-    workspace = names.workspace(client, named)
-    found = client.get("/wakeups", workspace_id=workspace["id"], status=status_, limit=limit)
-    if as_json:
-        return show_json(found["items"])
-    columns = ["id", "status", "outcome", "source", "reason", "retry_count", "requested_at"]
-    return table(found["items"], columns)
+wakeup.add_command(
+    _listing(
+        "/wakeups", "id", "status", "outcome", "source", "reason", "retry_count", "requested_at"
+    )
+)
 
 
 @wakeup.command(name="show")
