@@ -4,23 +4,21 @@ import base64
 import binascii
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_origin
 
 from flask import request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundtable_desktop.dashboard.problems import Fault, Refusal
+from roundtable_desktop.model import strict
 from roundtable_desktop.phrases import _
 
-DEPTH_LIMIT = 64
 FAULTS_SHOWN = 20
-INTEGER_LIMIT = 2**63  # what SQLite holds; beyond it raises OverflowError, which is no ValueError
 
-KEY = re.compile(r"[!-~]{1,200}", re.ASCII)
 ENTITY_TAG = re.compile(r'"(\d{1,18})"', re.ASCII)
 NO_REVISION = -1
 """What an `If-Match` that is none of our tags asks for: it matches nothing."""
@@ -47,6 +45,7 @@ class Asked(BaseModel):
 
 Shown = TypeVar("Shown", bound=BaseModel)
 Row = TypeVar("Row")
+_ID: Callable[[Any], str] = attrgetter("id")
 
 
 class Paging(Asked):
@@ -68,8 +67,21 @@ class Listed(Words, Generic[Shown]):
     next_cursor: str | None
 
 
+def listed(
+    page: type[Listed[Shown]],
+    query: Paging,
+    read: Callable[..., Sequence[Row]],
+    show: Callable[[Row], Shown],
+    id_of: Callable[[Row], str] = _ID,
+) -> Listed[Shown]:
+    """The page that `query` asks for; its own filters are handed to `read` by their names."""
+    filters = query.model_dump(exclude=set(Paging.model_fields))
+    kept, cursor = cut(read(query.after, query.limit + 1, **filters), query.limit, id_of)
+    return page(items=[show(one) for one in kept], next_cursor=cursor)
+
+
 def cut(
-    rows: Sequence[Row], limit: int, id_of: Callable[[Row], str]
+    rows: Sequence[Row], limit: int, id_of: Callable[[Row], str] = _ID
 ) -> tuple[Sequence[Row], str | None]:
     """`rows` was read with `limit + 1`: the page, and the cursor when there is more."""
     kept = rows[:limit]
@@ -110,24 +122,10 @@ def read_body(model: type[BaseModel]) -> BaseModel:
 
 
 def parse(raw: bytes) -> object:
-    """Strict JSON in UTF-8; refuses what Python would let pass: NaN, one name twice, depth."""
     try:
-        return json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_once_each, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError):
+        return strict.parse(raw)
+    except ValueError:
         raise Refusal(400, "unreadable_json") from None
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        raise ValueError("one name twice in an object")
-    return read
-
-
-def _no_constant(word: str) -> object:
-    raise ValueError("NaN and Infinity are not JSON")
 
 
 def _refuse_blemishes(value: object, code: str) -> None:
@@ -146,7 +144,7 @@ def _leaves(value: object) -> Iterator[tuple[str, object]]:
     stack: list[tuple[str, int, object]] = [("", 0, value)]
     while stack:
         pointer, depth, here = stack.pop()
-        if depth > DEPTH_LIMIT:
+        if depth > strict.DEPTH_LIMIT:
             raise Refusal(400, "unreadable_json")
         if isinstance(here, Mapping):
             for name, inner in here.items():
@@ -163,17 +161,11 @@ def _blemish(value: object) -> str:
     if isinstance(value, str):
         if "\0" in value:
             return _("Text cannot contain the NUL character.")
-        if any("\ud800" <= c <= "\udfff" for c in value):
+        if strict.has_half_pair(value):
             return _("Text cannot contain half of a surrogate pair.")
-    elif _is_too_large(value):
+    elif strict.is_too_large(value):
         return _("This number is too large.")
     return ""
-
-
-def _is_too_large(value: object) -> bool:
-    if isinstance(value, float):
-        return not math.isfinite(value)  # 1e999 is JSON
-    return isinstance(value, int) and not -INTEGER_LIMIT <= value < INTEGER_LIMIT
 
 
 def _faults(error: ValidationError, value: object) -> list[Fault]:
@@ -241,7 +233,7 @@ def read_once() -> Once | None:
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None
-    if not KEY.fullmatch(key):
+    if not strict.KEY.fullmatch(key):
         raise Refusal(400, "bad_idempotency_key")
     return Once(key, fingerprint(request.method, request.path, request.get_data(cache=True)))
 

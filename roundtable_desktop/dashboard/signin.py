@@ -224,7 +224,7 @@ class SignIn:
 
 def current() -> Caller:
     """The caller of a request that got past `app`'s check."""
-    caller = g.get("caller")
+    caller: Caller | None = g.get("caller")
     if caller is None:
         raise Refusal(401, "signed_out")
-    return caller  # type: ignore[no-any-return]
+    return caller

@@ -85,7 +85,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     def list_agents(query: AgentsAsked) -> Listed[Agent]:
         """Agents, newest first."""
         found = look.agents(query.after, query.limit + 1, workspace_id=query.workspace_id)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        kept, cursor = cut(found, query.limit)
         working = look.working(kept)
         items = [shown(one, working[one.id]) for one in kept]
         return Listed[Agent](items=items, next_cursor=cursor)

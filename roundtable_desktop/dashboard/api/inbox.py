@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, inbox
@@ -53,10 +53,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/inbox")
     def list_inbox(query: InboxAsked) -> Listed[InboxRow]:
         """What needs you, newest first."""
-        filters = query.model_dump(exclude={"limit", "cursor"})
-        found = look.inbox(query.after, query.limit + 1, **filters)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
-        return Listed[InboxRow](items=[row(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[InboxRow], query, look.inbox, row)
 
     @api.route("GET", "/api/v1/inbox/<ref>")
     def show_inbox_item(ref: str) -> InboxRow:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, proposals
@@ -123,10 +123,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/proposals")
     def list_proposals(query: ProposalsAsked) -> Listed[ProposalRow]:
         """What agents want in, newest first."""
-        filters = query.model_dump(exclude={"limit", "cursor"})
-        found = look.proposals(query.after, query.limit + 1, **filters)
-        kept, cursor = cut(found, query.limit, lambda one: one.proposal.id)
-        return Listed[ProposalRow](items=[row(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[ProposalRow], query, look.proposals, row, lambda one: one.proposal.id)
 
     @api.route("GET", "/api/v1/proposals/<ref>")
     def show_proposal(ref: str) -> ProposalDetail:

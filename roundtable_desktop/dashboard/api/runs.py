@@ -7,7 +7,7 @@ from pydantic import Field
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
-from roundtable_desktop.dashboard.reading import Asked, Listed, Paging, cut
+from roundtable_desktop.dashboard.reading import Asked, Listed, Paging, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
@@ -95,10 +95,7 @@ def declare(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/runs")
     def list_runs(query: RunsAsked) -> Listed[RunRow]:
         """Runs, newest first."""
-        filters = query.model_dump(exclude={"limit", "cursor"})
-        found = look.runs(query.after, query.limit + 1, **filters)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
-        return Listed[RunRow](items=[RunRow.of(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[RunRow], query, look.runs, RunRow.of)
 
     @api.route("GET", "/api/v1/runs/<ref>")
     def show_run(ref: str) -> RunDetail:

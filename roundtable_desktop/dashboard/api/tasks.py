@@ -1,6 +1,6 @@
 """The API's routes about tasks."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from roundtable_desktop.dashboard.api.shapes import (
     Words16,
     asked,
 )
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
@@ -101,10 +101,7 @@ def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/tasks")
     def list_tasks(query: TasksAsked) -> Listed[Task]:
         """Tasks, newest first."""
-        filters = query.model_dump(exclude={"limit", "cursor"})
-        found = look.tasks(query.after, query.limit + 1, **filters)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
-        return Listed[Task](items=[Task.of(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[Task], query, look.tasks, Task.of)
 
     @api.route("GET", "/api/v1/tasks/<ref>")
     def show_task(ref: str) -> Task:
@@ -179,4 +176,4 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         return Task.of(tasks.run(desk, asked(caller, once, expected_revision), found.id, body.text))
 
 
-assert set(TaskStatus) == set(Status.__args__)  # type: ignore[attr-defined]
+assert set(TaskStatus) == set(get_args(Status))

@@ -4,7 +4,7 @@ from typing import Literal
 
 from roundtable_desktop.dashboard.api.explanations import Explained, Gate, explained, gate
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
-from roundtable_desktop.dashboard.reading import Listed, Paging, cut
+from roundtable_desktop.dashboard.reading import Listed, Paging, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
@@ -55,10 +55,7 @@ def declare(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/wakeups")
     def list_wakeups(query: WakeupsAsked) -> Listed[WakeupRow]:
         """Requests to wake an agent, newest first."""
-        filters = query.model_dump(exclude={"limit", "cursor"})
-        found = look.wakeups(query.after, query.limit + 1, **filters)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
-        return Listed[WakeupRow](items=[WakeupRow.of(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[WakeupRow], query, look.wakeups, WakeupRow.of)
 
     @api.route("GET", "/api/v1/wakeups/<ref>")
     def show_wakeup(ref: str) -> WakeupDetail:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Shown, asked
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, workspaces
@@ -42,9 +42,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/workspaces")
     def list_workspaces(query: Paging) -> Listed[Workspace]:
         """The registered repositories, newest first."""
-        found = look.workspaces(query.after, query.limit + 1)
-        kept, cursor = cut(found, query.limit, lambda one: one.id)
-        return Listed[Workspace](items=[Workspace.of(one) for one in kept], next_cursor=cursor)
+        return listed(Listed[Workspace], query, look.workspaces, Workspace.of)
 
     @api.route("POST", "/api/v1/workspaces", status=201, errors=(409,))
     def create_workspace(caller: Caller, body: NewWorkspace, once: Once | None) -> Workspace:
