@@ -102,6 +102,10 @@ THINGS: Mapping[str, str] = {
     "detached_head": N_(
         "In {path} no branch is checked out. Say which one to start from (base_branch)."
     ),
+    "agent_works": N_(
+        "{agent} is working with the variables it has. Change them when its run is over."
+    ),
+    "too_many_variables": N_("An agent has at most {most} variables."),
     "agent_retired": N_("{agent} is retired. Choose another agent."),
     "task_not_assigned": N_("Nobody is assigned to this task. Assign an agent first."),
     "proposal_not_open": N_("This proposal is {status}: it can no longer be decided."),

@@ -1,6 +1,7 @@
 """Commands about agents."""
 
 import os
+from collections.abc import Callable
 
 import click
 
@@ -9,6 +10,31 @@ from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
+
+_POLICY = click.Choice(["ask", "allow", "deny"])
+_SECONDS = click.IntRange(1, 7 * 86_400)
+_LIMITS = (
+    ("--sessions", "max_concurrent_sessions", click.IntRange(1, 64), _("How many runs at once.")),
+    ("--cooldown", "cooldown_sec", click.IntRange(0, 86_400), _("Seconds between two runs.")),
+    ("--silence-limit", "silence_limit_sec", _SECONDS, _("Seconds without a sign of life.")),
+    ("--soft-timeout", "soft_timeout_sec", _SECONDS, _("Seconds until it is asked how it stands.")),
+    ("--hard-timeout", "hard_timeout_sec", _SECONDS, _("Seconds until a run is ended.")),
+)
+_workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
+_json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_env = click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help=_("Kept out of the database. NAME alone: the value that it has here."),
+)
+
+
+def _limits(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that fix how much and how long an agent works; the owner knows the defaults."""
+    for option, name, kind, text in reversed(_LIMITS):
+        command = click.option(option, name, type=kind, help=text)(command)
+    return command
 
 
 @click.group()
@@ -20,29 +46,23 @@ def agent() -> None:
 @click.option("--adapter", type=click.Choice(["acp", "command", "demo"]), required=True)
 @click.option("--name", help=_("Default: the program's name."))
 @click.option("--role", default="worker", show_default=True)
-@click.option("--workspace", "named", help=_("Default: the one of this folder."))
-@click.option(
-    "--env",
-    multiple=True,
-    metavar="NAME[=VALUE]",
-    help=_("Kept out of the database. NAME alone: the value that it has here."),
-)
-@click.option("--sessions", type=click.IntRange(1, 64), help=_("How many runs at once."))
-@click.option("--cooldown", type=click.IntRange(0, 86_400), help=_("Seconds between two runs."))
-@click.option("--permission", type=click.Choice(["ask", "allow", "deny"]), default="ask")
+@_workspace
+@_env
+@_limits
+@click.option("--permission", type=_POLICY, default="ask")
 @click.argument("command", nargs=-1)
 @click.pass_obj
 def add(
     home: Home,
+    /,
     adapter: str,
     name: str | None,
     role: str,
     named: str | None,
     env: tuple[str, ...],
-    sessions: int | None,
-    cooldown: int | None,
     permission: str,
     command: tuple[str, ...],
+    **limits: int | None,
 ) -> None:
     """Adds an agent.
 
@@ -64,13 +84,50 @@ def add(
             "command": list(command),
             "env": _pairs(env),
             "permission_policy": permission,
-            "max_concurrent_sessions": sessions,
-            "cooldown_sec": cooldown,
+            **limits,
         },
     )
     said = _("Agent {name} can be woken in {workspace}.")
     click.echo(plain(said.format(name=made["name"], workspace=workspace["name"])))
     click.echo(_('Next: roundtable task add "…"'))
+
+
+@agent.command()
+@click.argument("given", metavar="NAME")
+@click.option("--name", help=_("A new name."))
+@click.option("--role")
+@_workspace
+@_env
+@click.option("--no-env", "gone", multiple=True, metavar="NAME", help=_("Takes one away."))
+@_limits
+@click.option("--permission", "permission_policy", type=_POLICY)
+@click.argument("command", nargs=-1)
+@click.pass_obj
+def edit(
+    home: Home,
+    /,
+    given: str,
+    named: str | None,
+    env: tuple[str, ...],
+    gone: tuple[str, ...],
+    command: tuple[str, ...],
+    **words: object,
+) -> None:
+    """Changes an agent, from its next run on. What is not named stays.
+
+    Example: roundtable agent edit worker --hard-timeout 7200 -- sh -c 'cat > NOTE.md'
+    """
+    variables = {**_pairs(env), **dict.fromkeys(gone)}
+    words |= {"command": list(command) or None, "env": variables or None}
+    changes = {name: value for name, value in words.items() if value is not None}
+    if not changes:
+        raise click.UsageError(_("say what to change; --help names what can be"))
+    client = Client(home)
+    found = names.agent(client, names.workspace(client, named)["id"], given)
+    changed = client.patch(f"/agents/{found['id']}", changes)
+    said = _("Changed {what} of {name}; it holds from the next run on.")
+    what = ", ".join(sorted(name.removesuffix("_sec") for name in changes))
+    click.echo(plain(said.format(what=what, name=changed["name"])))
 
 
 def _free_name(client: Client, workspace_id: str, program: str) -> str:
@@ -97,8 +154,8 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 
 
 @agent.command(name="list")
-@click.option("--workspace", "named", help=_("Default: the one of this folder."))
-@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@_workspace
+@_json
 @click.pass_obj
 def list_(home: Home, named: str | None, as_json: bool) -> None:
     """Those of a workspace."""
@@ -112,8 +169,8 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
 
 @agent.command()
 @click.argument("given", metavar="NAME")
-@click.option("--workspace", "named", help=_("Default: the one of this folder."))
-@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@_workspace
+@_json
 @click.pass_obj
 def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     """One of them."""

@@ -269,6 +269,7 @@ class Kind(StrEnum):
 
     WORKSPACE_ADDED = "workspace.added"
     AGENT_ADDED = "agent.added"
+    AGENT_CHANGED = "agent.changed"
     AGENT_STARTED = "agent.started"
     AGENT_LOST = "agent.lost"
     AGENT_CANCELLED = "agent.cancelled"

@@ -37,6 +37,26 @@ def add(tx: Tx, actor: Actor, **values: Any) -> Agent:
     return agent
 
 
+def change(tx: Tx, agent: Agent, actor: Actor, **values: Any) -> Agent:
+    """The event names what was changed; a command may hold what is nobody's business."""
+    tx.write(
+        Agents.update(revision=Agents.revision + 1, updated_at=tx.now, **values).where(
+            Agents.id == agent.id
+        )
+    )
+    changed = get(tx, agent.id)
+    assert changed is not None
+    journal.tell(
+        tx,
+        Kind.AGENT_CHANGED,
+        Subject("agent", agent.id),
+        workspace_id=agent.workspace_id,
+        actor=actor,
+        data={"name": changed.name, "changed": sorted(values)},
+    )
+    return changed
+
+
 def touch_finished(tx: Tx, agent_id: str) -> None:
     """The cooldown counts from here (K-42)."""
     tx.write(Agents.update(last_wakeup_finished_at=tx.now).where(Agents.id == agent_id))

@@ -18,21 +18,42 @@ Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
 Seconds = Annotated[int, Field(ge=1, le=7 * 86_400)]
 
 
+Roles = Literal["coordinator", "worker", "specialist", "assistant", "reviewer"]
+Sessions = Annotated[int, Field(ge=1, le=64)]
+Cooldown = Annotated[int, Field(ge=0, le=86_400)]
+Command = Annotated[list[Argument], Field(max_length=256)]
+
+
 class NewAgent(Words):
     """command: a list of arguments, never a shell line. env: kept outside the database."""
 
     workspace_id: Ref
     name: Line
-    role: Literal["coordinator", "worker", "specialist", "assistant", "reviewer"] = "worker"
+    role: Roles = "worker"
     adapter: Literal["acp", "command", "demo"]
-    command: Annotated[list[Argument], Field(default_factory=list, max_length=256)]
+    command: Command = Field(default_factory=list)
     permission_policy: Literal["ask", "allow", "deny"] = "ask"
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
-    max_concurrent_sessions: Annotated[int, Field(ge=1, le=64)] = 1
-    cooldown_sec: Annotated[int, Field(ge=0, le=86_400)] = 10
+    max_concurrent_sessions: Sessions = 1
+    cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600
     soft_timeout_sec: Seconds = 1800
     hard_timeout_sec: Seconds = 14_400
+
+
+class AgentChange(Words):
+    """What is left out stays. env: sets a variable, or takes it away with null."""
+
+    name: Line | None = None
+    role: Roles | None = None
+    command: Command | None = None
+    permission_policy: Literal["ask", "allow", "deny"] | None = None
+    env: dict[Variable, Argument | None] | None = None
+    max_concurrent_sessions: Sessions | None = None
+    cooldown_sec: Cooldown | None = None
+    silence_limit_sec: Seconds | None = None
+    soft_timeout_sec: Seconds | None = None
+    hard_timeout_sec: Seconds | None = None
 
 
 class AgentsAsked(Paging):
@@ -112,3 +133,14 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         """One of them."""
         found = look.agent(ref)
         return shown(found, look.working([found])[found.id])
+
+    @api.route("PATCH", "/api/v1/agents/<ref>", errors=(404, 409, 412))
+    def change_agent(
+        caller: Caller, ref: str, body: AgentChange, expected_revision: int | None
+    ) -> Agent:
+        """Holds from its next run on; its variables can be changed while it does not work."""
+        given = {name: value for name, value in body if value is not None}
+        env = given.pop("env", None)
+        by = asked(caller, revision=expected_revision)
+        changed = agents.edit(desk, by, look.agent(ref).id, env=env, **given)
+        return shown(changed, look.working([changed])[changed.id])
