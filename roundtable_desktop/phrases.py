@@ -293,6 +293,9 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_approved": N_("It is being delivered."),
     "proposal_merged": N_("It is merged and waits for its delivery."),
     "proposal_delivered": N_("It is on {branch} as {commit}."),
+    "nothing_left": N_(
+        "Nothing was left to bring: its branch has this change already, at {commit}."
+    ),
     "proposal_revision_requested": N_("A revision was asked for."),
     "proposal_rejected": N_("It was rejected."),
     "proposal_superseded": N_("A newer proposal of the same task took its place."),

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections.abc import Mapping
 
 from roundtable_desktop.engine.completion import commit_message
 from roundtable_desktop.engine.launching import repository_of
@@ -53,8 +52,8 @@ class Deliveries:
             # locked by the user's own git.
             outcome = self._attempt(*around, resume=turn == 0)
             if not outcome.moved:
-                return self._end(delivery_id, outcome.held)
-        self._end(delivery_id, {"code": "branch_moved"})
+                return self._end(delivery_id, outcome)
+        self._end(delivery_id, Delivered(held={"code": "branch_moved"}))
 
     def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:
         with self._reader.snapshot() as view:
@@ -111,6 +110,8 @@ class Deliveries:
     def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
         if prepared.new is None:
             return Delivered(held={"code": "conflict", "paths": list(prepared.conflicts)})
+        if prepared.new == prepared.old:
+            return Delivered(found_in=prepared.old)
         with self._store.transaction() as tx:
             proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
         return self._git.deliver(
@@ -121,9 +122,10 @@ class Deliveries:
             into_checkout=delivery.into_checkout,
         )
 
-    def _end(self, delivery_id: str, held: Mapping[str, object] | None) -> None:
+    def _end(self, delivery_id: str, outcome: Delivered) -> None:
         """Delivery, proposal and task in one transaction. A held one leaves both where they are,
         but gives way to a newer proposal; and only the newest one's delivery ends the task."""
+        held = outcome.held
         with self._store.transaction() as tx:
             tx.nudge("deliveries")
             delivery = proposals.get_delivery(tx, delivery_id)
@@ -138,9 +140,11 @@ class Deliveries:
                     to = ProposalStatus.SUPERSEDED
                     proposals.move(tx, proposal, to, data={"by": newest.id})
                 return
-            proposals.end_delivery(
-                tx, delivery, DeliveryStatus.DELIVERED, kind=Kind.MERGE_COMPLETED
-            )
+            reason = None
+            if outcome.found_in is not None:
+                reason = {"code": "nothing_left", "commit": outcome.found_in}
+            to_delivered, kind = DeliveryStatus.DELIVERED, Kind.MERGE_COMPLETED
+            proposals.end_delivery(tx, delivery, to_delivered, kind=kind, reason=reason)
             if PROPOSAL.allows(proposal.status, ProposalStatus.DELIVERED):
                 proposals.move(tx, proposal, ProposalStatus.DELIVERED)
             task = tasks.get(tx, proposal.task_id)

@@ -5,7 +5,14 @@ from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.records import Run, Task, Wakeup
-from roundtable_desktop.model.states import RunOutcome, RunStatus, Source, TaskStatus, WakeupStatus
+from roundtable_desktop.model.states import (
+    DeliveryStatus,
+    RunOutcome,
+    RunStatus,
+    Source,
+    TaskStatus,
+    WakeupStatus,
+)
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
@@ -91,4 +98,5 @@ def _last_delivery(view: View, task: Task) -> dict[str, object]:
     """The reason of the newest try, while it is held."""
     offered = proposals.of_task(view, task.id)
     tries = proposals.deliveries(view, offered[-1].id) if offered else []
-    return dict(tries[-1].reason or {}) if tries else {}
+    held = bool(tries) and tries[-1].status is DeliveryStatus.HELD
+    return dict(tries[-1].reason or {}) if held else {}

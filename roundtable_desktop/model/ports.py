@@ -170,7 +170,8 @@ class Collected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """NEW for a delivery onto `old`; None when it conflicts, then `conflicts` has the paths."""
+    """NEW for a delivery onto `old`; None when it conflicts, then `conflicts` has the paths.
+    `old` itself when it has the whole change already."""
 
     old: str
     new: str | None
@@ -179,9 +180,13 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """How a delivery ended. held: {"code", "path"?, "command"?}; nothing was written then."""
+    """How a delivery ended. held: {"code", "path"?, "command"?}; nothing was written then.
+
+    found_in: nothing was written either: this commit of the branch had the change already.
+    """
 
     held: Mapping[str, object] | None = None
+    found_in: str | None = None
     moved: bool = False  # the branch is no longer at `old`: prepare again
 
 

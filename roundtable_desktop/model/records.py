@@ -305,7 +305,8 @@ class Delivery:
     """One try to bring a proposal onto its branch; `old` → `new` once known.
 
     into_checkout: a person asked; only then a branch that is checked out may move (C-107).
-    reason: {"code", "path"?, "command"?} of a held one.
+    reason: {"code", "path"?, "command"?} of a held one; `nothing_left` with the commit that has the
+    change already, of a delivered one.
     """
 
     id: str

@@ -1,5 +1,7 @@
 """From an approved proposal to its branch, once, and with the task done only then."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,6 +13,25 @@ from roundtable_desktop.model.states import (
     RunOutcome,
     TaskStatus,
 )
+
+
+class Killed(BaseException):
+    """Nothing of the owner comes after this."""
+
+
+@contextmanager
+def killing(stage: Stage, place: str, when: str) -> Iterator[None]:
+    """An owner that dies before or after one of its acts on git."""
+    whole = getattr(stage.git, place)
+
+    def die(*words: Any, **more: Any) -> Any:
+        if when == "after":
+            whole(*words, **more)
+        raise Killed
+
+    setattr(stage.git, place, die)
+    yield
+    setattr(stage.git, place, whole)
 
 
 @pytest.mark.proves("C-104")
@@ -113,27 +134,78 @@ def test_later_work_on_a_delivered_task_begins_in_a_new_copy(stage: Stage) -> No
     assert (stage.copy(run) / "b.txt").exists()
 
 
+@pytest.mark.proves("C-97")
+def test_what_the_branch_has_already_is_not_told_as_a_commit_of_its_own(stage: Stage) -> None:
+    """Asked for again before its first delivery was done, the task runs on in the same copy."""
+    task = stage.assigned()
+    first = stage.offered(task, b="b\n")
+    stage.ask_deliver(first)
+    stage.ask_run(task)
+    second = stage.offered(task, b="b\n")
+    stage.deliver()
+    stage.ask_deliver(second)
+    stage.deliver()
+    [made], [needless] = stage.tries(first), stage.tries(second)
+    head = stage.folders.plain("rev-parse", "main")
+    assert (made.status, made.reason, made.new_commit) == ("delivered", None, head)
+    found = {"code": "nothing_left", "commit": head}
+    assert (needless.status, needless.reason) == ("delivered", found)
+    assert (needless.old_commit, needless.new_commit) == (None, None)
+    told = [event for event in stage.ground.events() if event.kind == "workspace.merge.completed"]
+    assert [event.data.get("reason") for event in told] == [None, found]
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+    assert f"Roundtable-Run: {second.run_id}" not in stage.folders.plain("log", "main")
+
+
+@pytest.mark.proves("F-07", "F-08")
+@pytest.mark.parametrize("killed_in", ["before", "after"])
+def test_a_delivery_that_another_one_overtook_is_on_the_branch_once(
+    stage: Stage, killed_in: str
+) -> None:
+    """Killed when the branch was not yet, or already, its own; the next life begins with the
+    other: then the first one's commit stands on one that the branch has left, or below its head."""
+    workspace = stage.workspace()
+    agent = stage.agent(workspace)
+    offered = [
+        stage.offered(stage.task(workspace, agent), **{name: f"{name}\n"}) for name in ("b", "c")
+    ]
+    for proposal in offered:
+        stage.ask_deliver(proposal)
+    first, second = (stage.tries(proposal)[0].id for proposal in offered)
+    with killing(stage, "deliver", killed_in), pytest.raises(Killed):
+        stage.deliveries.deliver(first)
+    stage.restart()
+    stage.deliveries.deliver(second)
+    stage.deliveries.deliver(first)
+    told = stage.folders.plain("log", "--format=%(trailers:key=Roundtable-Run,valueonly)", "main")
+    assert sorted(told.split()) == sorted(proposal.run_id for proposal in offered)
+    assert [stage.tries(proposal)[0].reason for proposal in offered] == [None, None]
+    assert stage.folders.shown("b.txt") == "b" and stage.folders.shown("c.txt") == "c"
+
+
+@pytest.mark.proves("F-07", "F-08")
+def test_a_branch_that_was_moved_back_after_the_kill_is_delivered_to_anew(stage: Stage) -> None:
+    proposal = stage.offered(stage.assigned(), b="b\n")
+    stage.ask_deliver(proposal)
+    with killing(stage, "deliver", "after"), pytest.raises(Killed):
+        stage.deliver()
+    stage.folders.plain("update-ref", "refs/heads/main", proposal.base_commit)
+    stage.restart()
+    stage.play()
+    assert stage.folders.plain("rev-parse", "main") == proposal.head_commit
+    assert [one.status for one in stage.tries(proposal)] == ["delivered"]
+
+
 @pytest.mark.proves("F-08")
 def test_a_delivery_killed_at_any_place_is_done_once(stage: Stage) -> None:
     """The owner dies before git, after git, and once more in its recovery."""
-
-    class Killed(BaseException):
-        pass
 
     task = stage.assigned()
     proposal = stage.offered(task, b="b\n")
     stage.ask_deliver(proposal)
     for place in ("prepare", "deliver", "finish"):
-        whole = getattr(stage.git, place)
-
-        def die(*words: Any, whole: Any = whole, **more: Any) -> Any:
-            whole(*words, **more)
-            raise Killed
-
-        setattr(stage.git, place, die)
-        with pytest.raises(Killed):
+        with killing(stage, place, "after"), pytest.raises(Killed):
             stage.deliver()
-        setattr(stage.git, place, whole)
     assert stage.restart().deliveries == 1
     assert stage.play() == ["deliver"]
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE

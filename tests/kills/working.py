@@ -1,5 +1,7 @@
 """Work in git, held against the database: each accepted change is kept, each delivery is once."""
 
+import json
+import sqlite3
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -7,6 +9,15 @@ from pathlib import Path
 from kills.counting import Rows
 
 TRAILER = "%(trailers:key=Roundtable-Run,valueonly,separator=%x2C)"
+
+
+# A delivered one has a reason only if its branch had the change already.
+PROPOSALS = """
+SELECT p.*, t.title, (
+    SELECT d.reason FROM deliveries AS d WHERE d.proposal_id = p.id AND d.status = 'delivered'
+) AS reason
+FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id ORDER BY p.id
+"""
 
 
 def git(folder: Path, *words: str) -> str:
@@ -33,13 +44,11 @@ def make_repository(folder: Path, branch: str, files: int = 0) -> None:
 
 
 def faults(home: Path, repository: Path, branch: str) -> list[str]:
-    """Proposals without their commit or with another change, deliveries done twice or never."""
+    """Proposals without their commit or with another change, deliveries done twice, never, or
+    called needless although their change is not there."""
     found = []
     rows = Rows(home)
-    sql = (
-        "SELECT p.*, t.title FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id ORDER BY p.id"
-    )
-    proposals = rows.all(sql)
+    proposals = rows.all(PROPOSALS)
     rows.close()
     carried = Counter(git(repository, "log", f"--format={TRAILER}", branch).split())
     refs = git(repository, "for-each-ref", "--format=%(objectname)", "refs/roundtable/proposals")
@@ -48,8 +57,10 @@ def faults(home: Path, repository: Path, branch: str) -> list[str]:
         if one["head_commit"] not in kept:
             found.append(f"no ref for {one['title']} of run {one['run_id']}")
             continue
-        times = carried.pop(one["run_id"], 0)
-        if times != (one["status"] == "delivered"):
+        times, reason = carried.pop(one["run_id"], 0), json.loads(one["reason"] or "{}")
+        if reason and not _has(repository, branch, reason["commit"], one):
+            found.append(f"{reason} and not there: {one['title']}")
+        if times != (one["status"] == "delivered" and not reason):
             found.append(f"{one['status']} and on the branch {times} times: {one['title']}")
         changed = git(repository, "diff", "--name-only", one["base_commit"], one["head_commit"])
         if changed.split() != [f"{one['title']}.txt"]:
@@ -57,3 +68,13 @@ def faults(home: Path, repository: Path, branch: str) -> list[str]:
     found += [f"on the branch, of no proposal: {run}" for run in carried if run]
     found += git(repository, "fsck", "--no-dangling", "--no-progress").splitlines()
     return found
+
+
+def _has(repository: Path, branch: str, commit: str, proposal: sqlite3.Row) -> bool:
+    """Whether the branch came by that commit, and the commit has the proposal's file as it is."""
+    file = f"{proposal['title']}.txt"
+    theirs, ours = (
+        git(repository, "ls-tree", at, file) for at in (commit, proposal["head_commit"])
+    )
+    passed = git(repository, "log", "--format=%H", branch).split()
+    return commit in passed and theirs == ours != ""
