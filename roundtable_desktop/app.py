@@ -14,7 +14,7 @@ from typing import Any
 import roundtable_desktop
 from roundtable_desktop.adapters import home as homes
 from roundtable_desktop.adapters import logs, processes
-from roundtable_desktop.adapters.git import HardenedGit
+from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.runners.folder import new_socket
@@ -65,6 +65,7 @@ class Ground:
     desk: Desk
 
     def close(self) -> None:
+        self.git.stop()
         self.reader.close()
         self.store.close()
         self.home.unlock()
@@ -88,7 +89,8 @@ def lay_ground(home: Home) -> Ground:
         ids.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
-    git = HardenedGit(home.empty, Path.home(), home.users_umask)
+    alone = Alone(home.git_lock, processes.sweep)
+    git = HardenedGit(home.empty, Path.home(), home.users_umask, alone)
     runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
     desk = Desk(
         store,

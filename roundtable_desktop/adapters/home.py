@@ -41,6 +41,7 @@ class Home:
         self.log_file = root / "logs" / "roundtable.log"
         self.demo = root / "demo"
         self.empty = root / "empty"
+        self.git_lock = root / "git.lock"
         self.users_umask = -1
         self._lock: int | None = None
 

@@ -190,6 +190,10 @@ class Delivered:
     moved: bool = False  # the branch is no longer at `old`: prepare again
 
 
+STOPPED = "git_stopped"
+BROKEN_OFF = ("git_killed", "git_timeout", "git_not_started", "git_left_over", STOPPED)
+
+
 class GitFailed(Exception):
     """git did not do it; text is its bounded error output. `code` is stable."""
 
@@ -200,13 +204,17 @@ class GitFailed(Exception):
 
     @property
     def broken_off(self) -> bool:
-        """git may have begun, or the machine could not start it just now: the act is to be done
-        again, and looks at what is there first."""
-        return self.code in ("git_killed", "git_timeout", "git_not_started")
+        """git may have begun, or could not begin just now: the act is to be done again, and looks
+        at what is there first."""
+        return self.code in BROKEN_OFF
 
 
 class Git(Protocol):
     """The one hardened runner of git (law 13). No call here runs code of the repository."""
+
+    def stop(self) -> None:
+        """Ends every git that is at work, and lets none begin: from now on each act raises
+        GitFailed(`git_stopped`)."""
 
     def inspect(self, path: str) -> RepositoryFacts:
         """Raises Invalid (`not_a_repository`, `bare_repository`, `no_commit`, …), pointer /path."""

@@ -14,6 +14,7 @@ from roundtable_desktop.adapters.git import (
     registration,
     sample,
 )
+from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.names import check_branch
 from roundtable_desktop.model.ports import (
@@ -25,18 +26,24 @@ from roundtable_desktop.model.ports import (
     RepositoryFacts,
 )
 
-__all__ = ["HardenedGit", "check_branch"]
+__all__ = ["Alone", "HardenedGit", "check_branch"]
 
 
 class HardenedGit:
     """The port `Git`.
 
     home: an empty folder that exists; git sees no other home. user_home: read by `inspect` alone.
+    alone: of the owner of a home, so that nothing of the life before is at work beside it.
     """
 
-    def __init__(self, home: Path, user_home: Path, umask: int = -1) -> None:
-        self._runner = Runner(home, umask)
+    def __init__(
+        self, home: Path, user_home: Path, umask: int = -1, alone: Alone | None = None
+    ) -> None:
+        self._runner = Runner(home, umask, alone)
         self._user_home = user_home
+
+    def stop(self) -> None:
+        self._runner.stop()
 
     def make_sample(self, folder: Path, files: Mapping[str, str]) -> None:
         """A repository for practice mode, with one commit on `main`."""

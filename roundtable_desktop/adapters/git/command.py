@@ -6,19 +6,25 @@ import selectors
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.programs import PINS
-from roundtable_desktop.model.ports import GitFailed
+from roundtable_desktop.model.ports import STOPPED, GitFailed
 
 OLDEST = (2, 38)
 ERROR_BYTES = 2000
 OUTPUT_BYTES = 256 * 1024 * 1024
 SECONDS = 60.0
+TERM_SECONDS = 1.0
+"""A git that is told to end takes its locks with it; one that is killed leaves them."""
+_LOOK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,23 @@ class Answer:
 class Runner:
     """Starts git with an environment made from nothing, in a session of its own."""
 
-    def __init__(self, home: Path, umask: int = -1) -> None:
-        """umask: the user's, for what git writes into the user's repository; -1: our own."""
+    def __init__(self, home: Path, umask: int = -1, alone: Alone | None = None) -> None:
+        """umask: the user's, for what git writes into the user's repository; -1: our own.
+
+        alone: for the owner of a home; None for who only makes or looks at what is new.
+        """
         self.home = home
         self._umask = umask
+        self._alone = alone
+        self._stopped = threading.Event()
         self._version: tuple[int, ...] | None = None
+
+    def stop(self) -> None:
+        """Whatever is at work is ended by the thread that waits for it; nothing begins any more.
+        Those acts raise GitFailed(`git_stopped`)."""
+        self._stopped.set()
+        if self._alone is not None:
+            self._alone.let_go()
 
     def version(self) -> tuple[int, ...]:
         """Raises GitFailed(`git_missing` | `git_too_old`)."""
@@ -65,11 +83,14 @@ class Runner:
         limit: int = OUTPUT_BYTES,
         seconds: float = SECONDS,
     ) -> Answer:
-        """Raises GitFailed(`git_missing` | `git_not_started` | `git_timeout`); any exit code is
-        an answer.
+        """Any exit code is an answer. Raises GitFailed: `git_missing`, or one that is
+        `broken_off`; a git that was killed has not answered.
 
         environment: on top of our own; None takes a variable out.
         """
+        if self._stopped.is_set():
+            raise GitFailed(STOPPED)
+        handed_on = () if self._alone is None else (self._alone.hold(),)
         variables = self._surroundings() | dict(environment or {}) | as_variables(config or {})
         surroundings = {name: value for name, value in variables.items() if value is not None}
         with _readable(feed) as source:
@@ -83,6 +104,7 @@ class Runner:
                     env=surroundings,
                     start_new_session=True,
                     umask=self._umask,
+                    pass_fds=handed_on,
                 )
             except FileNotFoundError as missing:
                 code = "git_missing" if Path(cwd).is_dir() else "path_missing"
@@ -90,7 +112,42 @@ class Runner:
             except OSError as failed:
                 raise GitFailed("git_not_started", str(failed)) from failed
             with process:
-                return _listen(process, limit, seconds)
+                return self._listen(process, limit, seconds)
+
+    def _listen(self, process: subprocess.Popen[bytes], limit: int, seconds: float) -> Answer:
+        """Reads both pipes up to their limits; ends the whole session when either runs out."""
+        assert process.stdout and process.stderr
+        heard = {process.stdout: bytearray(), process.stderr: bytearray()}
+        deadline = time.monotonic() + seconds
+        whole = True
+        with selectors.DefaultSelector() as selector:
+            for pipe in heard:
+                selector.register(pipe, selectors.EVENT_READ, heard[pipe])
+            while whole and selector.get_map():
+                self._check(process, deadline, seconds)
+                for key, _ in selector.select(_LOOK):
+                    if not (chunk := os.read(key.fd, 1 << 16)):
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is process.stdout or len(key.data) < ERROR_BYTES:
+                        key.data.extend(chunk)
+                whole = len(heard[process.stdout]) <= limit
+        if not whole:
+            _end(process)
+        while not _waited(process):
+            self._check(process, deadline, seconds)
+        error = bytes(heard[process.stderr][:ERROR_BYTES]).decode(errors="replace").strip()
+        if whole and process.returncode < 0:
+            raise GitFailed("git_killed", error)
+        return Answer(process.returncode, bytes(heard[process.stdout][:limit]), error, whole)
+
+    def _check(self, process: subprocess.Popen[bytes], deadline: float, seconds: float) -> None:
+        """Whether it may go on."""
+        if self._stopped.is_set():
+            _end(process, gently=True)
+            raise GitFailed(STOPPED)
+        if time.monotonic() > deadline:
+            _end(process)
+            raise GitFailed("git_timeout", f"{seconds:g} s")
 
     def _surroundings(self) -> dict[str, str | None]:
         home = str(self.home)
@@ -113,6 +170,7 @@ class Runner:
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_LITERAL_PATHSPECS": "1",
+            **({} if self._alone is None else self._alone.mark),
         }
 
 
@@ -138,39 +196,18 @@ def _readable(feed: bytes | IO[bytes]) -> IO[bytes]:
     return source
 
 
-def _listen(process: subprocess.Popen[bytes], limit: int, seconds: float) -> Answer:
-    """Reads both pipes up to their limits; ends the whole session when either runs out."""
-    assert process.stdout and process.stderr
-    heard = {process.stdout: bytearray(), process.stderr: bytearray()}
-    deadline = time.monotonic() + seconds
-    whole = True
-    with selectors.DefaultSelector() as selector:
-        for pipe in heard:
-            selector.register(pipe, selectors.EVENT_READ, heard[pipe])
-        while whole and selector.get_map():
-            ready = selector.select(max(0.0, deadline - time.monotonic()))
-            if not ready:
-                _end(process)
-                raise GitFailed("git_timeout", f"{seconds:g} s")
-            for key, _ in ready:
-                if not (chunk := os.read(key.fd, 1 << 16)):
-                    selector.unregister(key.fileobj)
-                elif key.fileobj is process.stdout or len(key.data) < ERROR_BYTES:
-                    key.data.extend(chunk)
-            whole = len(heard[process.stdout]) <= limit
-    if not whole:
-        _end(process)
-    try:
-        code = process.wait(max(0.1, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired as late:
-        _end(process)
-        raise GitFailed("git_timeout", f"{seconds:g} s") from late
-    error = bytes(heard[process.stderr][:ERROR_BYTES]).decode(errors="replace").strip()
-    return Answer(code, bytes(heard[process.stdout][:limit]), error, whole)
+def _waited(process: subprocess.Popen[bytes]) -> bool:
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_LOOK)
+    return process.returncode is not None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], *, gently: bool = False) -> None:
     """git and its children share the session that was made for them."""
+    if gently and process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(TERM_SECONDS)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

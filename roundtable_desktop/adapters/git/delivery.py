@@ -27,7 +27,7 @@ def deliver(
     4. Checked out once: every touched path is as `old` has it → a fast-forward merge there.
     5. Anything else is held, with the command; nothing was written then.
 
-    Raises GitFailed(`git_killed` | `git_timeout`): then only `finish` knows how it ended.
+    Raises a GitFailed that is `broken_off`: then only `finish` knows how it ended.
     """
     ref, room = check_branch(branch), users_room(runner, repository)
     head = room.commit(ref)
@@ -106,8 +106,6 @@ def _merge(
     answer = room.ask(
         "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
     )
-    if answer.code < 0:  # killed, so its locks are still there
-        raise answer.failure("git_killed")
     if answer.code == 0 and room.commit(ref) == new:
         return Delivered()
     if reason := take_back(room, old, new, paths, begun=True, locks=[]):

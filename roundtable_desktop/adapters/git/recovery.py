@@ -39,7 +39,8 @@ def finish(
     new: str,
     intended_at: datetime,
 ) -> Delivered | None:
-    """The caller has made sure that no git of ours is alive.
+    """No git of ours is at work there: the owner delivers one thing at a time, and `Alone` has
+    waited for what the life before had begun.
 
     1. Locks that are younger than the intent are ours, and go; an older one is the user's.
     2. The branch is elsewhere: delivered when it holds `new`, else moved.

@@ -1,0 +1,169 @@
+"""A git that outlives its owner, or is to end with it: nobody works beside it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from roundtable_desktop.adapters import processes
+from roundtable_desktop.adapters.git import Alone, HardenedGit, alone
+from roundtable_desktop.model.ports import GitFailed
+
+CHILD = Path(__file__).with_name("delivering_child.py")
+FILES = 20
+
+
+def until(condition):
+    limit = time.monotonic() + 20
+    while not (seen := condition()):
+        assert time.monotonic() < limit, "it did not come true in time"
+        time.sleep(0.01)
+    return seen
+
+
+def slow_git(world, word, before):
+    """A git on PATH of which a command with that word does something else first."""
+    folder = world.root / "slow"
+    folder.mkdir()
+    git = shutil.which("git")
+    program = folder / "git"
+    program.write_text(
+        f'#!/bin/sh\nfor word; do [ "$word" = {word} ] && {{ {before} }}; done\nexec {git} "$@"\n'
+    )
+    program.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def waiting(world):
+    """It waits until a test lets it go on."""
+    os.mkfifo(world.root / "gate")
+    return f"read go < {world.root}/gate;"
+
+
+def stopped_in_the_middle(world):
+    """Its files are written, and it is about to rename the new index into its place."""
+    strace, git = shutil.which("strace"), shutil.which("git")
+    delay = "inject=rename:delay_enter=600000000:when=2"
+    return f'exec {strace} -f -qqq -o /dev/null -e trace=rename -e {delay} {git} "$@";'
+
+
+def owner_killed_at(world, monkeypatch, old, new, begun, before):
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", slow_git(world, "--ff-only", before))
+        child = subprocess.Popen([sys.executable, str(CHILD), str(world.root), old, new])
+    until(begun)
+    child.kill()
+    child.wait()
+
+
+def left_over(world):
+    return processes.marked(f"ROUNDTABLE_GIT={world.root / 'git.lock'}")
+
+
+@pytest.fixture
+def next_owner(world):
+    git = HardenedGit(
+        world.root / "empty", world.user_home, alone=Alone(world.root / "git.lock", processes.sweep)
+    )
+    yield git
+    git.stop()
+    processes.sweep(f"ROUNDTABLE_GIT={world.root / 'git.lock'}")
+
+
+def merging(world):
+    """Whether a merge is at work: its shell has no child, or git itself is there."""
+    return any("--ff-only" in words(one.pid) for one in left_over(world))
+
+
+def words(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except OSError:
+        return []
+
+
+@pytest.mark.proves("F-07", "F-08")
+@pytest.mark.parametrize("where", ["before", "middle"])
+def test_a_delivery_that_outlived_its_owner_is_over_before_it_is_judged(
+    world, next_owner, monkeypatch, where
+):
+    if where == "middle" and shutil.which("strace") is None:
+        pytest.skip("holds git up by strace's injection")
+    old = world.branch_head()
+    files = {f"new/{number}.txt": f"{number}\n" * 100 for number in range(FILES)}
+    new, intended = world.propose({"a.txt": "agent\n", **files}), datetime.now(UTC)
+    before = world.tree(world.repo, ".git/")
+    held_up = waiting(world) if where == "before" else stopped_in_the_middle(world)
+    written = [world.repo / name for name in files]
+
+    def begun():
+        return merging(world) and (where == "before" or all(one.exists() for one in written))
+
+    owner_killed_at(world, monkeypatch, old, new, begun, held_up)
+    assert left_over(world) != []
+    repository = world.repository
+    found = next_owner.finish(repository, "main", old=old, new=new, intended_at=intended)
+    assert left_over(world) == []
+    if found is None:
+        assert world.branch_head() == old
+        assert world.tree(world.repo, ".git/") == before
+        next_owner.deliver(repository, "main", old=old, new=new, into_checkout=True)
+    assert world.branch_head() == new
+    assert world.plain("status", "--porcelain") == ""
+    assert list((world.repo / ".git").rglob("*.lock")) == []
+
+
+@pytest.mark.proves("F-07")
+def test_one_that_cannot_be_ended_is_waited_for(world, monkeypatch):
+    monkeypatch.setattr(alone, "PATIENCE", 0.05)
+    lock = world.root / "git.lock"
+    swept = []
+    git = HardenedGit(
+        world.root / "empty",
+        world.user_home,
+        alone=Alone(lock, lambda mark: swept.append(mark) or []),
+    )
+    with open(lock, "w") as somebody:
+        fcntl.flock(somebody, fcntl.LOCK_EX)
+        with pytest.raises(GitFailed) as refused:
+            git.commit_of(world.repository, "main")
+    assert (refused.value.code, refused.value.broken_off) == ("git_left_over", True)
+    assert swept == [f"ROUNDTABLE_GIT={lock}"] * alone.SWEEPS
+    assert git.commit_of(world.repository, "main") == world.branch_head()
+    git.stop()
+
+
+@pytest.mark.proves("C-101")
+def test_a_stop_ends_the_git_that_is_at_work_and_none_begins(world, next_owner, monkeypatch):
+    repository, codes = world.repository, []
+    monkeypatch.setenv("PATH", slow_git(world, "rev-parse", waiting(world)))
+
+    def ask():
+        with pytest.raises(GitFailed) as ended:
+            next_owner.commit_of(repository, "main")
+        codes.append(ended.value.code)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    until(lambda: left_over(world))
+    next_owner.stop()
+    asking.join(5)
+    ask()
+    assert codes == ["git_stopped", "git_stopped"]
+    assert left_over(world) == []
+
+
+@pytest.mark.proves("F-07")
+def test_a_git_that_was_killed_has_not_answered(world, next_owner, monkeypatch):
+    """Else the machine's want of memory would read as: there is no such branch."""
+    monkeypatch.setenv("PATH", slow_git(world, "rev-parse", "kill -KILL $$;"))
+    with pytest.raises(GitFailed) as killed:
+        next_owner.commit_of(world.repository, "main")
+    assert (killed.value.code, killed.value.broken_off) == ("git_killed", True)
