@@ -7,6 +7,7 @@ from pathlib import Path
 from roundtable_desktop.engine.talk import Talk, talk_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
+    STOPPED,
     Deadlines,
     Git,
     GitFailed,
@@ -111,6 +112,8 @@ class Launching:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
         except (GitFailed, Refused, OSError) as error:
+            if isinstance(error, GitFailed) and error.code == STOPPED:
+                raise  # the owner ends: the next one finds that nothing was born, at no cost
             if self._unborn(run_id, *_fault(error)):
                 return
         self._follow(run_id)

@@ -27,7 +27,7 @@ class _Job:
 
 
 class Pool:
-    """Acts by key: the same key is never at work twice. `stop` waits for what has begun."""
+    """Acts by key: the same key is never at work twice."""
 
     def __init__(self, clock: Clock, dice: Dice) -> None:
         self._clock = clock
@@ -46,11 +46,18 @@ class Pool:
         for thread in self._threads:
             thread.start()
 
-    def stop(self) -> None:
-        """Acts that have not begun are left: their intent is in the database (law 3)."""
+    def stop(self, seconds: float) -> None:
+        """Acts that have not begun are left: their intent is in the database (law 3). Those that
+        have begun get so long to end."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
+        end = self._clock.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, end - self._clock.monotonic()))
+
+    def join(self) -> None:
+        """Returns when the last act has ended."""
         for thread in self._threads:
             thread.join()
 
@@ -89,6 +96,9 @@ class Pool:
             self.failing.discard(job.key)
 
     def _failed(self, job: _Job) -> None:
+        if self._stopping:
+            log.info("act broken off key=%s", job.key, exc_info=True)
+            return
         job.failures += 1
         log.exception("act failed key=%s failures=%d", job.key, job.failures)
         with self._changed:

@@ -16,6 +16,9 @@ from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
 from roundtable_desktop.store.db import Reader, Store
 
+ACTS_SECONDS = 3.0
+"""For acts under way when the owner stops; git may take minutes for a large repository."""
+
 
 class Scheduler:
     """Every callback between the parts hands work to the pool and returns at once."""
@@ -35,7 +38,7 @@ class Scheduler:
         environ: Mapping[str, str],
         equipment: Equipment,
     ) -> None:
-        self._store, self._reader, self._launcher = store, reader, launcher
+        self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._pool = Pool(clock, dice)
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies)
         self._deliveries = Deliveries(store, reader, git)
@@ -79,10 +82,13 @@ class Scheduler:
         self._loop.start()
 
     def stop(self) -> None:
-        """No claim, then no message, then no act; what has begun is finished."""
+        """No claim, then no message, then no act. What has begun may end; what takes longer is
+        broken off as by a kill, and the next start takes it up."""
         self._loop.stop()
         self._follower.stop()
-        self._pool.stop()
+        self._pool.stop(ACTS_SECONDS)
+        self._git.stop()
+        self._pool.join()
 
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again."""

@@ -18,7 +18,8 @@ def pool() -> Iterator[Pool]:
     made = Pool(SystemClock(), lambda: 0.5)
     made.start()
     yield made
-    made.stop()
+    made.stop(10)
+    made.join()
 
 
 def until(condition: Any) -> None:
@@ -105,7 +106,7 @@ def test_a_stop_waits_for_what_has_begun_and_leaves_the_rest() -> None:
         pool.submit(str(number), act)
     for _ in range(THREADS):
         assert begun.acquire(timeout=10)
-    stopper = threading.Thread(target=pool.stop)
+    stopper = threading.Thread(target=pool.stop, args=(10,))
     stopper.start()
     stopper.join(0.1)
     assert stopper.is_alive()
@@ -113,3 +114,28 @@ def test_a_stop_waits_for_what_has_begun_and_leaves_the_rest() -> None:
     stopper.join(10)
     assert not stopper.is_alive()
     assert len(ended) == THREADS
+
+
+@pytest.mark.proves("C-101")
+def test_a_stop_waits_for_an_act_no_longer_than_it_says_and_does_not_repeat_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pool, calls = Pool(SystemClock(), lambda: 0.5), []
+    begun, gate = threading.Event(), threading.Event()
+
+    def act() -> None:
+        calls.append(1)
+        begun.set()
+        gate.wait(10)
+        raise ValueError("broken off")
+
+    pool.start()
+    pool.submit("a", act)
+    assert begun.wait(10)
+    with caplog.at_level("INFO"):
+        pool.stop(0.1)
+        assert not gate.is_set()
+        gate.set()
+        pool.join()
+    assert calls == [1] and pool.failing == set()
+    assert [record.levelname for record in caplog.records] == ["INFO"]

@@ -81,7 +81,7 @@ class Life:
         self.scheduler = Scheduler(
             self.ground.store,
             self.ground.reader,
-            self.git,
+            self.folders.git(),
             runners,
             self.secrets,
             self.ground.ids,

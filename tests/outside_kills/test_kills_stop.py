@@ -1,0 +1,67 @@
+"""An orderly stop while git takes for ever: it ends in time, and nothing of the work is lost."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from kills import working
+from kills.campaign import BRANCH, Site
+from kills.counting import count
+from kills.owners import belonging, until
+
+SECONDS = 8.0
+"""Three for the acts under way, one for git, and the rest for a slow machine."""
+ACTS = {"launch": "read-tree", "settle": "pack-objects", "deliver": "merge-tree"}
+
+
+def slow_git(folder: Path, word: str) -> str:
+    """A PATH on which that command of git takes ten minutes."""
+    folder.mkdir()
+    program = folder / "git"
+    program.write_text(
+        f"""#!/bin/sh
+for word; do [ "$word" = {word} ] && {{ touch {folder}/begun; sleep 600; }}; done
+exec {shutil.which("git")} "$@"
+"""
+    )
+    program.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("C-101", "C-58")
+@pytest.mark.parametrize("act", ACTS)
+def test_a_stop_during_a_slow_act_ends_in_time_and_loses_nothing(
+    made: Site, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    made.owners.stop()
+    slow = made.home.parent / "slow"
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", slow_git(slow, ACTS[act]))
+        made.owners.start()
+    # Two, so that one of them finds the branch gone on and has to be merged.
+    tasks = [
+        made.post(f"key-{n}", f"@work 0.3 write key-{n}.txt", n, delivery="auto") for n in range(2)
+    ]
+    assert until((slow / "begun").exists, 20)
+    began = time.monotonic()
+    made.owners.stop()
+    assert time.monotonic() - began < SECONDS
+    assert not [pid for pid in belonging(made.home) if b"git" in comm(pid)]
+    made.owners.start()
+    assert until(lambda: [made.status(task) for task in tasks] == ["done", "done"], 30)
+    assert made.told("SELECT max(retry_count) FROM agent_wakeup_requests") == 0
+    assert len(made.starts()) == 2
+    made.owners.stop()
+    counters = count(made.home, made.acks, made.ledger)
+    assert counters.zero() == {}, counters.told
+    assert working.faults(made.home, made.repository, BRANCH) == []
+
+
+def comm(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
