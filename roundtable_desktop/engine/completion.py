@@ -198,6 +198,9 @@ class Completion:
             assert run is not None
             if run.status not in LIVE_RUNS:
                 return
+            reported = ended is not None and ended.result is not None
+            if (run.ended or {}).get("stopped") and not reported:
+                settlement = results.stopped(settlement)
             sign = None
             if settlement.kind is not None:
                 sign = signature(settlement.kind, _program(around.agent), settlement.text)

@@ -144,6 +144,14 @@ def never_born() -> Settlement:
     return _failed(RunOutcome.LOST, Layer.REQUEUE, ErrorKind.LOST, "")
 
 
+def stopped(settlement: Settlement) -> Settlement:
+    """A run that everything was stopped around has not failed by itself: whatever became of its
+    runner and its agent, it costs nothing."""
+    if settlement.layer in (Layer.WAKEUP, Layer.ATTEMPT):
+        return Settlement(RunStatus.CANCELLED, RunOutcome.INTERRUPTED, Layer.REQUEUE)
+    return settlement
+
+
 def _completed(changed: bool) -> Settlement:
     """A change waits for its delivery; without one the task is done (K-54, C-97)."""
     if changed:

@@ -154,8 +154,10 @@ def pulse(tx: Tx, run_id: str) -> None:
 
 
 def keep_ended(tx: Tx, run: Run, part: Json) -> Run:
-    """Adds to what the runner said of the end; it is settled from there, also after a crash."""
-    ended = {**(run.ended or {}), **part}
+    """Adds to what is known of the end; it is settled from there, also after a crash."""
+    known = get(tx, run.id)
+    assert known is not None
+    ended = {**(known.ended or {}), **part}
     tx.write(Runs.update(ended=ended).where(Runs.id == run.id))
     kept = get(tx, run.id)
     assert kept is not None

@@ -4,9 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from engine_stage import Stage
+from engine_stage import ASKED, Stage
 from ground import set_columns
 
+from roundtable_desktop.engine.desk import control
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import GitFailed
 from roundtable_desktop.model.states import (
@@ -241,3 +242,35 @@ def test_a_retry_of_a_task_that_a_person_ended_is_stale(stage: Stage, status: Ta
     stage.clock.forward(hours=1)
     assert stage.step() and not stage.acts
     assert stage.wakeup(task).cancel_reason == "task_terminal"
+
+
+@pytest.mark.proves("C-71", "C-58")
+@pytest.mark.parametrize("left", ["nothing", "a signal", "an error"])
+def test_what_a_force_stop_ended_costs_no_retry_and_no_attempt(stage: Stage, left: str) -> None:
+    """Its runner may be gone, or not answer, so that only the agent is ended."""
+    task = stage.assigned()
+    run = stage.launch()
+    control.force_stop(stage.desk, ASKED)
+    stage.restart()
+    if left == "nothing":
+        stage.spool(run).locked = False
+        stage.consume(run)
+        stage.play()
+    else:
+        stage.finish(run, code=-15 if left == "a signal" else 1)
+    run = stage.ground.get_run(run.id)
+    assert (run.status, run.outcome, run.error_kind) == ("cancelled", "interrupted", None)
+    wakeup = stage.wakeup(task)
+    assert (wakeup.status, wakeup.held_by, wakeup.retry_count) == ("queued", "interrupted", 0)
+    now = stage.ground.get_task(task.id)
+    assert (now.status, now.attempts_spent) == (TaskStatus.IN_PROGRESS, 0)
+
+
+@pytest.mark.proves("C-71", "C-103")
+def test_what_was_reported_before_a_force_stop_counts(stage: Stage) -> None:
+    task = stage.assigned()
+    done, failed = stage.launch(), {"status": "failed", "error": {"kind": "x", "text": "no"}}
+    control.force_stop(stage.desk, ASKED)
+    stage.finish(done, code=1, result=failed)
+    assert stage.ground.get_run(done.id).outcome is RunOutcome.TASK_FAILED
+    assert stage.ground.get_task(task.id).attempts_spent == 1

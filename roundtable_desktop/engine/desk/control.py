@@ -47,6 +47,9 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
         else:
             stop = before
         live = runs.live(tx)
+        for run in live:
+            if not (run.ended or {}).get("end"):
+                runs.keep_ended(tx, run, {"stopped": True})
         known = {run.id: runs.processes(tx, run.id) for run in live}
     seen = [fact for run in live for fact in desk.measure(known[run.id]) if fact.alive]
     swept: list[int] = []
