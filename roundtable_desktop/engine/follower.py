@@ -24,7 +24,7 @@ _STARTING = 0.5
 
 class Follower:
     """`ended(run_id)` when a runner said its last word, `lost(run_id)` when it vanished without,
-    `unborn(run_id)` when it never came; each returns at once."""
+    `unborn(run_id, why)` when it never came; each returns at once."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Follower:
         *,
         ended: Callable[[str], None],
         lost: Callable[[str], None],
-        unborn: Callable[[str], None],
+        unborn: Callable[[str, str], None],
     ) -> None:
         self._store = store
         self._reader = reader
@@ -134,14 +134,18 @@ class Follower:
             self._lost(run.id)
         elif run.status is not RunStatus.STARTING:
             self._forget(run.id)
-        elif state is SpoolState.ABSENT and self._overdue(run.id):
+        elif state is SpoolState.ABSENT and (why := self._why_unborn(run.id)):
             self._forget(run.id)
-            self._unborn(run.id)
+            self._unborn(run.id, why)
 
-    def _overdue(self, run_id: str) -> bool:
+    def _why_unborn(self, run_id: str) -> str | None:
+        """Who sees its runner die need not await it."""
         with self._lock:
             due = self._awaited.get(run_id)
-        return due is not None and self._clock.monotonic() > due
+        overdue = due is not None and self._clock.monotonic() > due
+        return self._launcher.unborn(run_id) or (
+            f"no start in {START_ACK:g} s" if overdue else None
+        )
 
     def _forget(self, run_id: str) -> None:
         """Its hello has come, or its end: it is not looked at unless its channel speaks."""

@@ -50,7 +50,7 @@ class Scheduler:
             ids,
             ended=self._settle,
             lost=self._lost,
-            unborn=self._overdue,
+            unborn=self._never_came,
         )
         self._launching = Launching(
             store,
@@ -108,11 +108,11 @@ class Scheduler:
     def _never_born(self, run_id: str) -> None:
         self._pool.submit(f"settle:{run_id}", lambda: self._completion.never_born(run_id))
 
-    def _overdue(self, run_id: str) -> None:
-        """Start-ack: no spool in time. If a runner came after all, it is followed."""
+    def _never_came(self, run_id: str, why: str) -> None:
+        """No spool, in time or for good. If a runner came after all, it is followed."""
 
         def act() -> None:
-            if not self._completion.unborn(run_id, ErrorKind.SPAWN_FAILED, "no start in 60 s"):
+            if not self._completion.unborn(run_id, ErrorKind.SPAWN_FAILED, why):
                 self._follower.follow(run_id)
 
         # A key of its own: the end of a runner that came after all must not find it at work.

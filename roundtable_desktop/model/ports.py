@@ -92,6 +92,10 @@ class Launcher(Protocol):
 
     def state(self, run: str) -> SpoolState: ...
 
+    def unborn(self, run: str) -> str | None:
+        """How a runner ended that was started in this life and never born; None while one may
+        come, or has come."""
+
     def void(self, run: str) -> bool:
         """Creates the spool with `void`; False when the runner was first (then follow it)."""
 

@@ -70,6 +70,7 @@ class ScriptedLauncher:
         self.spools: dict[str, Spool] = {}
         self.refuse: Exception | None = None
         self.silent = False
+        self.dead: dict[str, str] = {}
         self.attached: set[str] = set()
         self.swept: list[str] = []
         self.news: set[str] = set()
@@ -89,6 +90,9 @@ class ScriptedLauncher:
         if spool is None:
             return SpoolState.ABSENT
         return SpoolState.LOCKED if spool.locked else SpoolState.FREE
+
+    def unborn(self, run: str) -> str | None:
+        return self.dead.get(run)
 
     def void(self, run: str) -> bool:
         if run in self.spools:
@@ -172,7 +176,7 @@ class Stage:
             self.ids,
             ended=lambda run: self.later("settle", lambda: self.completion.settle(run)),
             lost=lambda run: self.later("lost", lambda: self.completion.lost(run)),
-            unborn=lambda run: self.later("unborn", lambda: self._overdue(run)),
+            unborn=lambda run, why: self.later("unborn", lambda: self._never_came(run, why)),
         )
         self.launching = Launching(
             store,
@@ -198,8 +202,8 @@ class Stage:
     def later(self, name: str, act: Callable[[], None]) -> None:
         self.acts.append((name, act))
 
-    def _overdue(self, run: str) -> None:
-        if not self.completion.unborn(run, ErrorKind.SPAWN_FAILED, "no start in 60 s"):
+    def _never_came(self, run: str, why: str) -> None:
+        if not self.completion.unborn(run, ErrorKind.SPAWN_FAILED, why):
             self.follower.follow(run)
 
     # --- what happens --------------------------------------------------------------------------

@@ -72,6 +72,22 @@ def test_a_runner_that_never_comes_is_settled_after_its_minute(stage: Stage) -> 
     assert stage.wakeup(task).held_by == "retry"
 
 
+@pytest.mark.proves("A-20", "F-06")
+def test_a_runner_that_was_seen_to_die_before_its_birth_is_not_awaited(stage: Stage) -> None:
+    stage.launcher.silent = True
+    task = stage.assigned()
+    stage.step()
+    stage.play()
+    stage.launcher.dead[stage.run.id] = "the runner ended (-9) before it began."
+    stage.consume(stage.run)
+    assert stage.play() == ["unborn"]
+    assert (stage.run.outcome, stage.run.error_text) == (
+        "crashed",
+        "the runner ended (-9) before it began.",
+    )
+    assert stage.wakeup(task).held_by == "retry"
+
+
 def raising(error: Exception) -> Any:
     def act(*words: Any, **more: Any) -> Any:
         raise error

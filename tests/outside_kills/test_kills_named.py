@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kills.campaign import Site
 from kills.counting import count
-from kills.owners import is_corpse, until
+from kills.owners import is_corpse, runners, until
 
 ENGINE = "roundtable_desktop.engine"
 RUNNERS = "roundtable_desktop.adapters.runners"
@@ -70,6 +70,26 @@ def test_a_runner_that_is_born_after_the_recovery_starts_nothing(made: Site) -> 
     assert outcomes == "lost,done"
     time.sleep(max(0.0, made.owners.lives[-2].died + 4.5 - time.time()))  # type: ignore[operator]
     assert len(made.starts()) == 1
+    nothing_wrong(made)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("F-06", "A-20")
+def test_a_runner_killed_before_its_birth_is_replaced_at_once(made: Site) -> None:
+    """The owner of these tests would wait for six seconds, any other one for a minute."""
+    made.owners.stop()
+    (made.home.parent / "doom").write_text("sleep 30")
+    made.owners.start()
+    task = made.post("key-1", "@work 0.1 write key-1.txt")
+    unborn = until(lambda: runners(made.home), 10)
+    began = time.monotonic()
+    for pid in unborn:
+        os.killpg(pid, signal.SIGKILL)
+    assert until(lambda: made.status(task) == "in_review", 15)
+    assert time.monotonic() - began < 5
+    assert row(made, "group_concat(outcome) FROM (SELECT outcome FROM runs ORDER BY id)") == (
+        "crashed,done"
+    )
     nothing_wrong(made)
 
 

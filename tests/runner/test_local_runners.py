@@ -191,3 +191,34 @@ def _reachable(bench: Bench, run: str) -> bool:
         return bool(bench.runners.control(run, {"do": "ping"})["ok"])
     except RunnerGone:
         return False
+
+
+@pytest.mark.proves("A-20", "F-06")
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo no such module >&2; exit 3", "the runner ended (3) before it began. no such module"),
+        ("kill -KILL $$", "the runner ended (-9) before it began."),
+    ],
+)
+def test_who_started_a_runner_sees_that_it_will_never_be_born(
+    bench: Bench, script: str, why: str
+) -> None:
+    runners = LocalRunners(
+        bench.runs, bench.sockets, sweep=processes.sweep, program=lambda part: ["sh", "-c", script]
+    )
+    order = bench.order("true")
+    assert runners.unborn(order.run) is None
+    runners.launch(order)
+    assert until(lambda: runners.unborn(order.run)) == why
+    assert runners.state(order.run) is SpoolState.ABSENT
+    runners.detach(order.run)
+    assert runners.unborn(order.run) is None
+
+
+@pytest.mark.proves("F-06")
+def test_a_runner_that_was_born_is_not_called_unborn_when_it_ends(bench: Bench) -> None:
+    run = bench.launch("true")
+    bench.finish(run)
+    until(lambda: not bench.runners._children)
+    assert bench.runners.unborn(run) is None

@@ -12,6 +12,7 @@ from roundtable_desktop.adapters.runners.folder import (
     create,
     drop_secrets,
     drop_socket,
+    last_line,
     new_socket,
     read_address,
     write_folder,
@@ -52,6 +53,7 @@ class LocalRunners:
         self._following = Following()
         self._lock = threading.Lock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._unborn: dict[str, str] = {}
 
     def launch(self, order: LaunchOrder) -> None:
         folder = self._folder(order.run)
@@ -72,6 +74,11 @@ class LocalRunners:
     def state(self, run: str) -> SpoolState:
         return state_of(self._folder(run))
 
+    def unborn(self, run: str) -> str | None:
+        self._reap()
+        with self._lock:
+            return self._unborn.get(run)
+
     def void(self, run: str) -> bool:
         created = create_void(self._folder(run))
         if created:
@@ -87,6 +94,8 @@ class LocalRunners:
     def detach(self, run: str) -> None:
         self._following.detach(run)
         self._reap()
+        with self._lock:
+            self._unborn.pop(run, None)
 
     def wait(self, timeout: float) -> set[str]:
         self._reap()
@@ -130,8 +139,11 @@ class LocalRunners:
             os.close(errors)
 
     def _reap(self) -> None:
-        """No zombies, and nothing kept of runners that have ended."""
+        """No zombies, and of runners that have ended only what their spools cannot tell."""
         with self._lock:
             ended = [run for run, child in self._children.items() if child.poll() is not None]
             for run in ended:
-                del self._children[run]
+                code = self._children.pop(run).returncode
+                if self.state(run) is SpoolState.ABSENT:
+                    said = last_line(self._folder(run) / "runner.err")
+                    self._unborn[run] = f"the runner ended ({code}) before it began. {said}".strip()

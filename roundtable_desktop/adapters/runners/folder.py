@@ -13,6 +13,7 @@ from roundtable_desktop.model.ports import LaunchOrder
 
 SOCKET_BYTES = 100
 """sun_path holds 108 bytes on Linux and 104 on macOS."""
+LAST_BYTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,17 @@ def new_socket(sockets: Path) -> str:
     if not runtime:
         raise OSError(f"no room for a socket: {sockets} is too long, XDG_RUNTIME_DIR is not set")
     return str(Path(runtime) / f"roundtable-{name}")
+
+
+def last_line(path: Path) -> str:
+    """Of what a program said on its error channel; "" when it said nothing."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_BYTES))
+            lines = file.read().decode(errors="replace").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def create(path: Path) -> int:
