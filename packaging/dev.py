@@ -43,14 +43,15 @@ def agents(arguments: list[str]) -> int:
 
 
 def faults(arguments: list[str]) -> int:
-    """run the long fault runs; [--kills N] says how many kills each makes"""
-    if "--kills" in arguments:
-        at = arguments.index("--kills")
-        kills = arguments[at + 1 : at + 2]
-        if not (kills and kills[0].isdecimal()):
-            return usage("--kills takes a number")
-        os.environ["ROUNDTABLE_KILLS"] = kills[0]
-        arguments = arguments[:at] + arguments[at + 2 :]
+    """run the long fault runs; [--kills N] says how many kills each makes, [--seed N] which"""
+    for option, variable in (("--kills", "ROUNDTABLE_KILLS"), ("--seed", "ROUNDTABLE_SEED")):
+        if option in arguments:
+            at = arguments.index(option)
+            number = arguments[at + 1 : at + 2]
+            if not (number and number[0].isdecimal()):
+                return usage(f"{option} takes a number")
+            os.environ[variable] = number[0]
+            arguments = arguments[:at] + arguments[at + 2 :]
     return marked("faults", "fault", arguments)
 
 

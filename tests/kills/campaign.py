@@ -28,6 +28,12 @@ EARLY = 0.15
 ACTS = ("run.adopted", "wakeup.claimed")
 
 
+def a_seed() -> int:
+    """The one that was asked for, else any. The same one draws the same load and nearly the same
+    kills; when they fall is not in its hands."""
+    return int(os.environ.get("ROUNDTABLE_SEED") or random.SystemRandom().randrange(10_000))
+
+
 @dataclass
 class Plan:
     """hurt: the chance that with the owner a runner or an agent is killed as well; files: of the
@@ -42,7 +48,7 @@ class Plan:
     hurt: float = 0.0
     quiet: float = 3.0
     files: int = 0
-    seed: int = field(default_factory=lambda: random.SystemRandom().randrange(10_000))
+    seed: int = field(default_factory=a_seed)
 
 
 @dataclass
@@ -254,6 +260,8 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     statuses = rows.all("SELECT status, count(*) AS n FROM tasks GROUP BY status ORDER BY n DESC")
     crashed = rows.all("SELECT id, error_text FROM runs WHERE outcome = 'crashed'")
     adopted = rows.one("SELECT count(*) FROM events WHERE kind = 'run.adopted'")
+    told = "SELECT count(*) FROM deliveries WHERE status = 'delivered' AND reason IS NOT NULL"
+    needless = rows.one(told)
     acts = [
         row["at"] / 1e6
         for row in rows.all(
@@ -275,6 +283,7 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *more)]
     lines.append(f"{'git and rest':<14}{len(faults):>6}")
     lines.append(f"{'adopted':<14}{adopted:>6}")
+    lines.append(f"{'nothing left':<14}{needless:>6}")
     lines.append("runs: " + ", ".join(f"{row['outcome']} {row['n']}" for row in outcomes))
     lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
     lines.append(f"spawn to ready: {_quantiles(starts)}")
