@@ -57,7 +57,7 @@ class Follower:
 
     def stop(self) -> None:
         self._stopping.set()
-        self._launcher.nudge()
+        self._launcher.close()
         self._thread.join()
 
     def follow(self, run_id: str) -> None:

@@ -114,6 +114,9 @@ class Launcher(Protocol):
     def nudge(self) -> None:
         """Makes `wait` return at once."""
 
+    def close(self) -> None:
+        """From now on `wait` returns at once, also from among runners that do not answer."""
+
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
         """Asks a live runner (`ping, cancel, reply, message`). Raises RunnerGone."""
 

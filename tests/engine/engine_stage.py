@@ -123,6 +123,9 @@ class ScriptedLauncher:
         with self._changed:
             self._changed.notify_all()
 
+    def close(self) -> None:
+        self.nudge()
+
     def tell(self, run: str) -> None:
         """As a runner's channel does: once."""
         with self._changed:

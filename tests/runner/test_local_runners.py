@@ -1,10 +1,13 @@
 """The launcher: whose spool it is, and what happens when the runner or the app is killed."""
 
+import fcntl
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +19,8 @@ from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.model.messages import AgentBorn, Hello
 from roundtable_desktop.model.ports import Launcher, LaunchFailed, SpoolState
+
+MUTE = 6
 
 APP = """
 import json, sys, time
@@ -164,6 +169,32 @@ def test_a_stopped_runner_holds_up_no_other(bench: Bench) -> None:
         assert time.monotonic() - started < 5
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.proves("C-101")
+def test_a_close_does_not_wait_for_runners_that_do_not_answer(bench: Bench) -> None:
+    """Each of them may take a second of every round."""
+    mute = [socket.socket(socket.AF_UNIX) for _ in range(MUTE)]
+    locks = []
+    for line in mute:
+        order = bench.order("true")
+        place = bench.prepare(order)
+        line.bind(json.loads((place / "launch.json").read_text())["control_address"])
+        line.listen()
+        locks.append(open(place / "spool.ndjson", "wb"))  # noqa: SIM115 -- closed below
+        fcntl.flock(locks[-1], fcntl.LOCK_EX)
+        bench.started.remove(order.run)
+        bench.runners.attach(order.run)
+    waiting = threading.Thread(target=bench.runners.wait, args=(60.0,))
+    waiting.start()
+    assert mute[0].accept()
+    began = time.monotonic()
+    bench.runners.close()
+    waiting.join(10)
+    assert time.monotonic() - began < MUTE / 2
+    assert bench.runners.wait(60.0) == set()
+    for one in (*mute, *locks):
+        one.close()
 
 
 def test_a_frozen_build_is_its_own_program(monkeypatch: pytest.MonkeyPatch) -> None:

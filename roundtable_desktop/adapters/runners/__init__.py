@@ -104,6 +104,9 @@ class LocalRunners:
     def nudge(self) -> None:
         self._following.nudge()
 
+    def close(self) -> None:
+        self._following.close()
+
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
         address = read_address(self._folder(run))
         if address is None:

@@ -82,6 +82,7 @@ class Following:
         self._lock = threading.Lock()
         self._followed: dict[str, _Followed] = {}
         self._left: list[_Followed] = []
+        self._closed = False
         self._ear, self._hand = socket.socketpair()
         self._ear.setblocking(False)
         self._hand.setblocking(False)
@@ -102,11 +103,16 @@ class Following:
         with suppress(BlockingIOError):  # it is full of nudges already
             self._hand.send(b"\0")
 
+    def close(self) -> None:
+        self._closed = True
+        self.nudge()
+
     def wait(self, timeout: float) -> set[str]:
         """The port's `wait`; one thread only."""
-        while True:
+        while not self._closed:
             followed = self._present()
-            news = {run for run, one in followed.items() if one.lost and one.look()}
+            lost = (run for run, one in followed.items() if one.lost)
+            news = {run for run in lost if not self._closed and followed[run].look()}
             if news:
                 return news
             step = min(LOOK, timeout) if any(one.lost for one in followed.values()) else timeout
@@ -121,7 +127,8 @@ class Following:
                 return news
             timeout -= step
             if timeout <= 0:
-                return set()
+                break
+        return set()
 
     def _present(self) -> dict[str, _Followed]:
         with self._lock:
