@@ -15,7 +15,9 @@ def dev(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [(), ("tests",), ("lint", "x"), ("faults", "--kills", "x"), ("faults", "--seed")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("tests",), ("lint", "x"), ("faults", "--kills", "x"), ("faults", "--seed")]
+)
 def test_what_it_does_not_know_is_usage(arguments: tuple[str, ...]) -> None:
     done = dev(*arguments)
     assert done.returncode == 2

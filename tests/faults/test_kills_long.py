@@ -13,7 +13,7 @@ from kills.sequence import Held, in_sequence
 pytestmark = pytest.mark.faults
 KILLS = int(os.environ.get("ROUNDTABLE_KILLS", "200"))
 SECONDS_A_KILL = 1.8
-SWEEP_SECONDS = 600.0
+SWEEP_SECONDS = 1200.0
 RUNS = 300
 Show = Callable[[str], None]
 
@@ -55,7 +55,7 @@ def test_git_that_outlives_its_owner_costs_no_retry(show: Show) -> None:
     assert (outcome.counters.zero(), outcome.faults, outcome.crashed) == ({}, [], 0)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1500)
 @pytest.mark.proves("F-02")
 def test_a_kill_at_every_system_call_of_the_owner(show: Show) -> None:
     if sweep.STRACE is None:
@@ -63,7 +63,7 @@ def test_a_kill_at_every_system_call_of_the_owner(show: Show) -> None:
         pytest.skip(sweep.HOW_TO_GET_IT)
     swept = sweep.sweep(sweep.every_point(random.Random(KILLS)), SWEEP_SECONDS)
     show(swept.table)
-    assert not swept.wrong
+    assert (swept.wrong, swept.done) == ([], swept.points)
 
 
 @pytest.mark.timeout(300)

@@ -3,7 +3,7 @@ follow, settle, deliver), with strace's injection and no help from the product.
 
 The scenario is one task with automatic delivery. Points are (role, call, N): the N-th such call of
 the threads of that role. Each life of the owner has one point and its own task, and finishes what
-the life before left; counters are taken after every few.
+the life before left; counters are taken after every few. Several homes are swept side by side.
 """
 
 import contextlib
@@ -12,10 +12,13 @@ import json
 import random
 import shutil
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 
 from kills import working
 from kills.campaign import BRANCH, Site, site
@@ -43,6 +46,7 @@ RUNNER_CALLS = {
     "mkdir": 1,
 }
 CHECK_EVERY = 20
+ABREAST = 2
 SCENARIO_SECONDS = 15.0
 
 
@@ -64,6 +68,12 @@ class Swept:
     wrong: list[str] = field(default_factory=list)
     points: int = 0
     seconds: float = 0.0
+    gate: threading.Lock = field(default_factory=threading.Lock)
+
+    def tell(self, role: str, *, killed: bool) -> None:
+        with self.gate:
+            (self.killed if killed else self.unreached)[role] += 1
+            self.done += 1
 
     @property
     def table(self) -> str:
@@ -93,10 +103,17 @@ def runner_points() -> list[tuple[str, int]]:
 def sweep(points: Sequence[Point], seconds: float) -> Swept:
     """Stops when the time is over; what was not done is the difference to `points`."""
     swept, began = Swept(points=len(points)), time.monotonic()
-    ahead = iter(points)
-    while swept.done < len(points) and time.monotonic() - began < seconds and not swept.wrong:
-        with _home() as made:
-            _chain(made, ahead, swept, began + seconds)
+    ahead, end = iter(points), began + seconds
+
+    def work() -> None:
+        while (taken := list(islice(ahead, CHECK_EVERY))) and not swept.wrong:
+            if time.monotonic() < end:
+                with _home() as made:
+                    _chain(made, taken, swept, end)
+
+    with ThreadPoolExecutor(ABREAST) as workers:
+        for worker in [workers.submit(work) for _ in range(ABREAST)]:
+            worker.result()
     swept.seconds = time.monotonic() - began
     return swept
 
@@ -134,15 +151,16 @@ def _home() -> Iterator[Site]:
         yield made
 
 
-def _chain(made: Site, ahead: Iterator[Point], swept: Swept, end: float) -> None:
+def _chain(made: Site, points: Sequence[Point], swept: Swept, end: float) -> None:
     ledger = AckLedger(made.acks)
     taken: list[Point] = []
     unanswered: list[str] = []
-    for point in ahead:
-        taken.append(point)
-        _one(made, ledger, point, swept, unanswered)
-        if len(taken) == CHECK_EVERY or time.monotonic() > end:
+    for point in points:
+        if time.monotonic() > end:
             break
+        taken.append(point)
+        unanswered.append(f"key-{len(taken)}")
+        swept.tell(point.role, killed=_one(made, ledger, point, unanswered))
     made.owners.start()
     _post_all(made, ledger, unanswered)
     if unanswered or not until(made.at_rest, 60, 0.1):
@@ -151,9 +169,8 @@ def _chain(made: Site, ahead: Iterator[Point], swept: Swept, end: float) -> None
     _check(made, swept, ", ".join(map(str, taken)))
 
 
-def _one(made: Site, ledger: AckLedger, point: Point, swept: Swept, unanswered: list[str]) -> None:
-    """One life: posts what was not answered before and one task more, until death or rest."""
-    unanswered.append(f"key-{swept.done}")
+def _one(made: Site, ledger: AckLedger, point: Point, unanswered: list[str]) -> bool:
+    """One life: posts what was not answered before, until death (True) or rest."""
     tracer = _spawn(made, point)
     if made.owners.life.ready is not None:
         _post_all(made, ledger, unanswered)
@@ -163,12 +180,11 @@ def _one(made: Site, ledger: AckLedger, point: Point, swept: Swept, unanswered: 
                 break
             time.sleep(0.03)
     dead = made.owners.wait_dead(0.1)
-    (swept.killed if dead else swept.unreached)[point.role] += 1
-    swept.done += 1
     if not dead:
         made.owners.kill(group=True)
     if tracer is not None:
         tracer.wait()
+    return dead
 
 
 def _spawn(made: Site, point: Point) -> subprocess.Popen[bytes] | None:
