@@ -16,7 +16,6 @@ from roundtable_desktop.model.records import Process
 
 TERM_SECONDS = 2.0
 KILL_SECONDS = 3.0
-KILLS = 15
 _LOOK = 0.05
 _PROC = Path("/proc")
 
@@ -83,12 +82,14 @@ def sweep(mark: str) -> Sequence[int]:
     _send_all(marked(mark), signal.SIGTERM)
     if _gone(mark, TERM_SECONDS):
         return []
-    for _ in range(KILLS):
+    end = time.monotonic() + KILL_SECONDS
+    while True:
         _send_all(marked(mark), signal.SIGSTOP)  # what is stopped cannot fork away
         _send_all(marked(mark), signal.SIGKILL)
-        if _gone(mark, KILL_SECONDS / KILLS):
+        if _gone(mark, KILL_SECONDS / 15):
             return []
-    return [one.pid for one in marked(mark)]
+        if time.monotonic() > end:
+            return [one.pid for one in marked(mark)]
 
 
 def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
@@ -97,14 +98,16 @@ def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
 
 
 def _gone(mark: str, seconds: float) -> bool:
-    """Twice in a row: one look may miss what forks and exits meanwhile."""
-    empty = 0
-    for _ in range(round(seconds / _LOOK)):
+    """Twice in a row: one look may miss what forks and exits meanwhile. On a busy machine a look
+    alone takes its time, so it is the clock that counts, and not the looks."""
+    empty, end = 0, time.monotonic() + seconds
+    while True:
         empty = 0 if marked(mark) else empty + 1
         if empty == 2:
             return True
+        if not empty and time.monotonic() > end:
+            return False
         time.sleep(_LOOK)
-    return False
 
 
 def _living_ticks(pid: int) -> int | None:
