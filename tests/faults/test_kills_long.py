@@ -3,10 +3,12 @@
 import os
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from git_on_path import path_with_git
 from kills import sweep
-from kills.campaign import Plan, Site, run, site
+from kills.campaign import BRANCH, Plan, Site, run, site
 from kills.counting import count
 from kills.sequence import Held, in_sequence
 
@@ -53,6 +55,20 @@ def test_git_that_outlives_its_owner_costs_no_retry(show: Show) -> None:
     outcome = run(plan)
     show(outcome.table)
     assert (outcome.counters.zero(), outcome.faults, outcome.crashed) == ({}, [], 0)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.proves("F-07", "F-08", "C-97")
+def test_deliveries_that_take_their_time_are_killed_in_their_midst(
+    show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their git outlives the owner, and many a task is run again before it is delivered."""
+    slow = 'case "$*" in *update-ref*) sleep 1.5;; esac'
+    monkeypatch.setenv("PATH", path_with_git(tmp_path / "slow", f"refs/heads/{BRANCH}", slow))
+    plan = Plan(kills=25, posts=120, seconds=90, repeats=0.5, auto=1.0)
+    outcome = run(plan)
+    show(outcome.table)
+    assert (outcome.counters.zero(), outcome.faults) == ({}, [])
 
 
 @pytest.mark.timeout(1500)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from git_on_path import path_with_git
 
 from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.git import Alone, HardenedGit, alone
@@ -28,35 +29,22 @@ def until(condition):
     return seen
 
 
-def slow_git(world, word, before):
-    """A git on PATH of which a command with that word does something else first."""
-    folder = world.root / "slow"
-    folder.mkdir()
-    git = shutil.which("git")
-    program = folder / "git"
-    program.write_text(
-        f'#!/bin/sh\nfor word; do [ "$word" = {word} ] && {{ {before} }}; done\nexec {git} "$@"\n'
-    )
-    program.chmod(0o755)
-    return f"{folder}:{os.environ['PATH']}"
-
-
 def waiting(world):
     """It waits until a test lets it go on."""
     os.mkfifo(world.root / "gate")
-    return f"read go < {world.root}/gate;"
+    return f"read go < {world.root}/gate"
 
 
 def stopped_in_the_middle(world):
     """Its files are written, and it is about to rename the new index into its place."""
     strace, git = shutil.which("strace"), shutil.which("git")
     delay = "inject=rename:delay_enter=600000000:when=2"
-    return f'exec {strace} -f -qqq -o /dev/null -e trace=rename -e {delay} {git} "$@";'
+    return f'exec {strace} -f -qqq -o /dev/null -e trace=rename -e {delay} {git} "$@"'
 
 
 def owner_killed_at(world, monkeypatch, old, new, begun, before):
     with monkeypatch.context() as patched:
-        patched.setenv("PATH", slow_git(world, "--ff-only", before))
+        patched.setenv("PATH", path_with_git(world.root / "slow", "--ff-only", before))
         child = subprocess.Popen([sys.executable, str(CHILD), str(world.root), old, new])
     until(begun)
     child.kill()
@@ -143,7 +131,7 @@ def test_one_that_cannot_be_ended_is_waited_for(world, monkeypatch):
 @pytest.mark.proves("C-101")
 def test_a_stop_ends_the_git_that_is_at_work_and_none_begins(world, next_owner, monkeypatch):
     repository, codes = world.repository, []
-    monkeypatch.setenv("PATH", slow_git(world, "rev-parse", waiting(world)))
+    monkeypatch.setenv("PATH", path_with_git(world.root / "slow", "rev-parse", waiting(world)))
 
     def ask():
         with pytest.raises(GitFailed) as ended:
@@ -163,7 +151,7 @@ def test_a_stop_ends_the_git_that_is_at_work_and_none_begins(world, next_owner, 
 @pytest.mark.proves("F-07")
 def test_a_git_that_was_killed_has_not_answered(world, next_owner, monkeypatch):
     """Else the machine's want of memory would read as: there is no such branch."""
-    monkeypatch.setenv("PATH", slow_git(world, "rev-parse", "kill -KILL $$;"))
+    monkeypatch.setenv("PATH", path_with_git(world.root / "slow", "rev-parse", "kill -KILL $$"))
     with pytest.raises(GitFailed) as killed:
         next_owner.commit_of(world.repository, "main")
     assert (killed.value.code, killed.value.broken_off) == ("git_killed", True)

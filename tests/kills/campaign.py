@@ -36,8 +36,9 @@ def a_seed() -> int:
 
 @dataclass
 class Plan:
-    """hurt: the chance that with the owner a runner or an agent is killed as well; files: of the
-    repository, besides a handful."""
+    """hurt: the chance that with the owner a runner or an agent is killed as well; repeats: the
+    share of requests that ask for a task again; auto: of tasks that nobody needs to deliver;
+    files: of the repository, besides a handful."""
 
     kills: int
     posts: int
@@ -47,6 +48,8 @@ class Plan:
     early: float = EARLY
     hurt: float = 0.0
     quiet: float = 3.0
+    repeats: float = 0.15
+    auto: float = 0.3
     files: int = 0
     seed: int = field(default_factory=a_seed)
 
@@ -70,6 +73,7 @@ class Site:
     """A home, a repository and agents; all of it goes with the folder."""
 
     def __init__(self, folder: Path, files: int = 0) -> None:
+        self.auto = 0.3
         self.home = folder / "home"
         self.repository = folder / "repository"
         self.ledger, self.acks, self.locks = folder / "agents", folder / "acks", folder / "locks"
@@ -104,7 +108,7 @@ class Site:
     def task(self, key: str, dice: random.Random) -> dict[str, Any]:
         """What the load posts: mostly ledger agents, one in twelve for the demo agent."""
         body = {"workspace_id": self.workspace, "title": key, "base_branch": BRANCH}
-        delivery = "auto" if dice.random() < 0.3 else "approval"
+        delivery = "auto" if dice.random() < self.auto else "approval"
         if self.demos and dice.random() < 1 / 12:
             agent = dice.choice(self.demos)
             told = f"@demo sleep {dice.uniform(0.05, 0.4):.2f}\n@demo write {key}.txt done"
@@ -179,6 +183,7 @@ def _run(plan: Plan, made: Site) -> Outcome:
     dice, began = random.Random(plan.seed), time.monotonic()
     made.owners.start()
     made.settle_in()
+    made.auto = plan.auto
     ledger = AckLedger(made.acks)
     load = Load(
         made.owners,
@@ -188,6 +193,7 @@ def _run(plan: Plan, made: Site) -> Outcome:
         rate=plan.rate,
         ended=lambda: _ended(made.ledger),
         backlog=plan.backlog,
+        repeats=plan.repeats,
         dice=random.Random(plan.seed + 1),
     )
     load.start()

@@ -13,7 +13,6 @@ from kills.owners import Owners, Refusal
 
 THREADS = 3
 AGAIN = 0.03
-SHARE_OF_RUNS = 0.15
 
 
 class AckLedger:
@@ -35,7 +34,8 @@ class AckLedger:
 
 class Load:
     """`count` requests at `rate` a second while the backlog is below `backlog`; each is repeated
-    with its Idempotency-Key until the owner, whichever lives then, has answered it."""
+    with its Idempotency-Key until the owner, whichever lives then, has answered it. repeats: the
+    share of those that ask to run a task again."""
 
     def __init__(
         self,
@@ -47,11 +47,12 @@ class Load:
         rate: float,
         ended: Callable[[], int],
         backlog: int,
+        repeats: float,
         dice: random.Random,
     ) -> None:
         self._owners, self._ledger, self._make = owners, ledger, make
         self._count, self._rate, self._backlog = count, rate, backlog
-        self._ended, self._dice = ended, dice
+        self._ended, self._repeats, self._dice = ended, repeats, dice
         self._lock = threading.Lock()
         self._taken = 0
         self._tasks: list[str] = []
@@ -82,7 +83,7 @@ class Load:
                     return
                 self._taken += 1
                 key = f"key-{self._taken:05d}"
-                again = bool(self._tasks) and self._dice.random() < SHARE_OF_RUNS
+                again = bool(self._tasks) and self._dice.random() < self._repeats
                 task = self._dice.choice(self._tasks) if again else None
                 body = {} if task else self._make(key, self._dice)
             path = f"/tasks/{task}/run" if task else "/tasks"

@@ -1,11 +1,10 @@
 """An orderly stop while git takes for ever: it ends in time, and nothing of the work is lost."""
 
-import os
-import shutil
 import time
 from pathlib import Path
 
 import pytest
+from git_on_path import path_with_git
 from kills import working
 from kills.campaign import BRANCH, Site
 from kills.counting import count
@@ -14,20 +13,6 @@ from kills.owners import belonging, until
 SECONDS = 8.0
 """Three for the acts under way, one for git, and the rest for a slow machine."""
 ACTS = {"launch": "read-tree", "settle": "pack-objects", "deliver": "merge-tree"}
-
-
-def slow_git(folder: Path, word: str) -> str:
-    """A PATH on which that command of git takes ten minutes."""
-    folder.mkdir()
-    program = folder / "git"
-    program.write_text(
-        f"""#!/bin/sh
-for word; do [ "$word" = {word} ] && {{ touch {folder}/begun; sleep 600; }}; done
-exec {shutil.which("git")} "$@"
-"""
-    )
-    program.chmod(0o755)
-    return f"{folder}:{os.environ['PATH']}"
 
 
 @pytest.mark.slow
@@ -39,7 +24,8 @@ def test_a_stop_during_a_slow_act_ends_in_time_and_loses_nothing(
     made.owners.stop()
     slow = made.home.parent / "slow"
     with monkeypatch.context() as patched:
-        patched.setenv("PATH", slow_git(slow, ACTS[act]))
+        held_up = f"touch {slow}/begun; sleep 600"
+        patched.setenv("PATH", path_with_git(slow, ACTS[act], held_up))
         made.owners.start()
     # Two, so that one of them finds the branch gone on and has to be merged.
     tasks = [
