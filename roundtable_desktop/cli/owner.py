@@ -21,10 +21,7 @@ def start(home: Home, host: str, port: int | None) -> None:
     """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
     from roundtable_desktop.app import Owner
 
-    # A pipe and no Event: a handler runs in the midst of anything, also of the Event's own lock.
-    told, tell = os.pipe()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: os.write(tell, b"."))
+    told = _signals_told(signal.SIGINT, signal.SIGTERM)
     owner = Owner(home, host=host, port=port, log_to_stderr=True)
     owner.start()
     try:
@@ -32,6 +29,20 @@ def start(home: Home, host: str, port: int | None) -> None:
         os.read(told, 1)
     finally:
         owner.stop()
+
+
+def _signals_told(*numbers: int) -> int:
+    """A pipe that holds a byte for each of these signals that came.
+
+    The interpreter writes it in the midst of anything and on whichever thread the kernel chose. A
+    handler of ours would run on the main thread, and not before that wakes up by itself.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell)
+    for number in numbers:
+        signal.signal(number, lambda *_: None)
+    return told
 
 
 @click.command()

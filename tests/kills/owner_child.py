@@ -10,6 +10,7 @@ writes it: "CALL N" has the next runner killed at its N-th such system call, "sl
 many seconds.
 """
 
+import faulthandler
 import functools
 import importlib
 import json
@@ -84,6 +85,7 @@ def tell_threads(file: Path) -> None:
 
 
 if __name__ == "__main__":
+    faulthandler.register(signal.SIGUSR1)
     home, seconds, *points = sys.argv[1:]
     retry.BACKOFF = (timedelta(seconds=float(seconds)),) * len(retry.BACKOFF)
     follower.START_ACK = BORN_SECONDS

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 CHILD = Path(__file__).with_name("owner_child.py")
 READY_SECONDS = 30.0
+SHOW = signal.SIGUSR1
+"""Has an owner write down where each of its threads is."""
 R = TypeVar("R")
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -110,8 +112,11 @@ class Owners:
         try:
             self.life.process.wait(seconds)
         except subprocess.TimeoutExpired:
+            self.life.process.send_signal(SHOW)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.life.process.wait(2)
             self.life.process.kill()
-            raise
+            raise AssertionError(f"it does not stop: {self.errors()[-8000:]}") from None
         finally:
             self._buried()
 

@@ -1,5 +1,8 @@
 """An orderly stop while git takes for ever: it ends in time, and nothing of the work is lost."""
 
+import ctypes
+import json
+import signal
 import time
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from kills.owners import belonging, until
 
 SECONDS = 8.0
 """Three for the acts under way, one for git, and the rest for a slow machine."""
+LIBC = ctypes.CDLL(None)
 ACTS = {"launch": "read-tree", "settle": "pack-objects", "deliver": "merge-tree"}
 
 
@@ -51,3 +55,15 @@ def comm(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+@pytest.mark.slow
+@pytest.mark.proves("C-101")
+@pytest.mark.skipif(not hasattr(LIBC, "tgkill"), reason="the C library cannot signal a thread")
+@pytest.mark.parametrize("thread", ["act-0", "scheduler", "http", "MainThread"])
+def test_the_signal_to_stop_is_heard_whichever_thread_gets_it(made: Site, thread: str) -> None:
+    """The kernel may give it to any; the main thread waits in a system call meanwhile."""
+    threads = json.loads((made.home.parent / "threads").read_text())
+    LIBC.tgkill(made.owners.life.process.pid, threads[thread], signal.SIGTERM)
+    assert made.owners.wait_dead(SECONDS)
+    assert made.owners.life.process.returncode == 0

@@ -4,10 +4,11 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from roundtable_desktop.model.ports import GitFailed
+from roundtable_desktop.model.ports import STOPPED, GitFailed
 
 MARK = "ROUNDTABLE_GIT"
 PATIENCE = 1.0
@@ -27,26 +28,44 @@ class Alone:
         self._file = file
         self._sweep = sweep
         self._gate = threading.Lock()
-        self._held: int | None = None
+        self._descriptor: int | None = None
+        self._users = 0
+        self._over = False
 
     @property
     def mark(self) -> dict[str, str]:
         """The environment by which a git of this home is known."""
         return {MARK: str(self._file)}
 
-    def hold(self) -> int:
-        """The descriptor for a git to inherit. Raises GitFailed(`git_left_over`): one of before
-        cannot be ended."""
+    @contextmanager
+    def held(self) -> Iterator[int]:
+        """The descriptor for a git to inherit as it is started. Raises GitFailed: `git_left_over`,
+        one of before cannot be ended; `git_stopped` after `let_go`."""
         with self._gate:
-            if self._held is None:
-                self._held = self._take()
-            return self._held
+            if self._over:
+                raise GitFailed(STOPPED)
+            if self._descriptor is None:
+                self._descriptor = self._take()
+            descriptor = self._descriptor
+            self._users += 1
+        try:
+            yield descriptor
+        finally:
+            with self._gate:
+                self._users -= 1
+                self._close()
 
     def let_go(self) -> None:
+        """What was started keeps it; nothing more is started."""
         with self._gate:
-            if self._held is not None:
-                os.close(self._held)
-                self._held = None
+            self._over = True
+            self._close()
+
+    def _close(self) -> None:
+        """Not while it is being handed on: its number might mean another file by then."""
+        if self._over and not self._users and self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def _take(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -90,12 +90,23 @@ class Runner:
         """
         if self._stopped.is_set():
             raise GitFailed(STOPPED)
-        handed_on = () if self._alone is None else (self._alone.hold(),)
         variables = self._surroundings() | dict(environment or {}) | as_variables(config or {})
         surroundings = {name: value for name, value in variables.items() if value is not None}
         with _readable(feed) as source:
+            process = self._start(arguments, source, Path(cwd), surroundings)
+            with process:
+                return self._listen(process, limit, seconds)
+
+    def _start(
+        self,
+        arguments: Sequence[str],
+        source: IO[bytes],
+        cwd: Path,
+        surroundings: Mapping[str, str],
+    ) -> subprocess.Popen[bytes]:
+        with self._alone.held() if self._alone else nullcontext() as lock:
             try:
-                process = subprocess.Popen(
+                return subprocess.Popen(
                     ["git", "--no-pager", *arguments],
                     stdin=source,
                     stdout=subprocess.PIPE,
@@ -104,15 +115,13 @@ class Runner:
                     env=surroundings,
                     start_new_session=True,
                     umask=self._umask,
-                    pass_fds=handed_on,
+                    pass_fds=() if lock is None else (lock,),
                 )
             except FileNotFoundError as missing:
-                code = "git_missing" if Path(cwd).is_dir() else "path_missing"
+                code = "git_missing" if cwd.is_dir() else "path_missing"
                 raise GitFailed(code, str(missing)) from missing
             except OSError as failed:
                 raise GitFailed("git_not_started", str(failed)) from failed
-            with process:
-                return self._listen(process, limit, seconds)
 
     def _listen(self, process: subprocess.Popen[bytes], limit: int, seconds: float) -> Answer:
         """Reads both pipes up to their limits; ends the whole session when either runs out."""
