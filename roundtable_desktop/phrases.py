@@ -49,6 +49,12 @@ HTTP: Mapping[str, str] = {
     "unreadable_json": N_("The body is not valid JSON in UTF-8. Correct it and send it again."),
     "invalid_body": N_("Some fields cannot be taken; each is listed with the reason."),
     "invalid_query": N_("Some parameters cannot be taken; each is listed with the reason."),
+    "invalid_form": N_("Some fields of the form cannot be taken; each is listed with the reason."),
+    "form_only": N_("This address takes a form of our own pages. Programs use /api/v1."),
+    "form_without_key": N_("This page is out of date. Load it again and repeat what you did."),
+    "form_sent_already": N_(
+        "This form was sent already, with other words. Load the page again and send it once more."
+    ),
     "bad_cursor": N_("The cursor is not one of this list. Start again without it."),
     "bad_idempotency_key": N_("An Idempotency-Key has 1 to 200 visible ASCII characters."),
     "json_only": N_("Send the body as JSON, with Content-Type application/json."),

@@ -45,6 +45,7 @@ class Asked(BaseModel):
 
 Shown = TypeVar("Shown", bound=BaseModel)
 Row = TypeVar("Row")
+Query = TypeVar("Query", bound=BaseModel)
 _ID: Callable[[Any], str] = attrgetter("id")
 
 
@@ -114,11 +115,11 @@ def read_body(model: type[BaseModel]) -> BaseModel:
         raise Refusal(415, "json_only")
     raw = raw or b"{}"
     value = parse(raw)
-    _refuse_blemishes(value, "invalid_body")
+    refuse_blemishes(value, "invalid_body")
     try:
         return model.model_validate_json(raw)
     except ValidationError as error:
-        raise Refusal(422, "invalid_body", _faults(error, value)) from None
+        raise Refusal(422, "invalid_body", faults_of(error, value)) from None
 
 
 def parse(raw: bytes) -> object:
@@ -128,7 +129,7 @@ def parse(raw: bytes) -> object:
         raise Refusal(400, "unreadable_json") from None
 
 
-def _refuse_blemishes(value: object, code: str) -> None:
+def refuse_blemishes(value: object, code: str) -> None:
     """Text and numbers that no column can hold, wherever they are, keys included (S-58)."""
     faults = []
     for pointer, found in _leaves(value):
@@ -168,7 +169,7 @@ def _blemish(value: object) -> str:
     return ""
 
 
-def _faults(error: ValidationError, value: object) -> list[Fault]:
+def faults_of(error: ValidationError, value: object) -> list[Fault]:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     return [
         Fault(_pointer(e["loc"], value, missing=e["type"] == "missing"), e["msg"][:300])
@@ -200,18 +201,18 @@ def _escaped(part: str) -> str:
 # --- queries and headers -------------------------------------------------------------------------
 
 
-def read_query(model: type[BaseModel]) -> BaseModel:
+def read_query(model: type[Query]) -> Query:
     """The query string as `model`; one name twice is a list, refused where none is expected."""
     given: dict[str, object] = {
         name: values if _is_list(model, name) or len(values) > 1 else values[0]
         for name, values in request.args.lists()
     }
-    _refuse_blemishes(given, "invalid_query")
+    refuse_blemishes(given, "invalid_query")
     try:
         read = model.model_validate(given)
     except ValidationError as error:
-        raise Refusal(422, "invalid_query", _faults(error, given)) from None
-    _refuse_blemishes(read.model_dump(), "invalid_query")  # digits have become numbers
+        raise Refusal(422, "invalid_query", faults_of(error, given)) from None
+    refuse_blemishes(read.model_dump(), "invalid_query")  # digits have become numbers
     return read
 
 

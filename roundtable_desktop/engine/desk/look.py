@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
@@ -65,6 +66,16 @@ class Standing:
     task: Task
     agent: Agent | None
     explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run with who works, in which workspace, and on what."""
+
+    run: Run
+    agent: Agent
+    task: Task | None
+    workspace: Workspace
 
 
 class Look:
@@ -162,6 +173,16 @@ class Look:
 
     # --- around a thing ------------------------------------------------------------------------
 
+    def placed(self, found: Iterable[Run]) -> list[Placed]:
+        with self._reader.snapshot() as view:
+            return [_place(view, run) for run in found]
+
+    def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
+        """By the items' ids, the run that each of them is about."""
+        with self._reader.snapshot() as view:
+            asking = {one.id: runs.get(view, one.subject_id) for one in found}
+            return {item: _place(view, run) for item, run in asking.items() if run is not None}
+
     def comments(self, task: Task) -> list[Comment]:
         with self._reader.snapshot() as view:
             return comments.of_task(view, task.id)
@@ -193,6 +214,10 @@ class Look:
     def events_of(self, subject: Subject) -> list[Event]:
         with self._reader.snapshot() as view:
             return events.of(view, subject)
+
+    def now(self) -> datetime:
+        """The instant that shown ages are counted to."""
+        return self._clock.now()
 
     def glance(self, health: Health) -> Glance:
         """health: of the scheduler, which is no row."""
@@ -242,3 +267,9 @@ class Look:
                     status=LIVE_TASKS,
                 )
             ]
+
+
+def _place(view: View, run: Run) -> Placed:
+    agent, workspace = agents.get(view, run.agent_id), workspaces.get(view, run.workspace_id)
+    assert agent is not None and workspace is not None, "foreign keys hold"
+    return Placed(run, agent, tasks.get(view, run.task_id) if run.task_id else None, workspace)

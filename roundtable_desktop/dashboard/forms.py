@@ -1,0 +1,57 @@
+"""Forms of our own pages, read as strictly as the API reads its bodies."""
+
+import json
+from typing import TypeVar
+
+from flask import g, request
+from pydantic import ValidationError
+
+from roundtable_desktop.dashboard.problems import Refusal
+from roundtable_desktop.dashboard.reading import (
+    KEY,
+    Once,
+    Words,
+    faults_of,
+    fingerprint,
+    refuse_blemishes,
+)
+
+Form = TypeVar("Form", bound=Words)
+
+OURS = ("csrf", "once")
+"""Fields of every form that are no part of what it says."""
+
+
+def new_key(name: str) -> str:
+    """For the hidden field `once` of the form `name` of this page: sent twice, it acts once."""
+    return f"{g.request_id}.{name}"
+
+
+def read_form(model: type[Form]) -> Form:
+    """415 when it is no form, 422 with a sentence for each field at fault."""
+    given = _given()
+    refuse_blemishes(given, "invalid_form")
+    try:
+        return model.model_validate_strings(given, strict=False)
+    except ValidationError as error:
+        raise Refusal(422, "invalid_form", faults_of(error, given)) from None
+
+
+def form_once() -> Once:
+    """W-30. Every form of ours has a key; one without is none of ours."""
+    key = request.form.get("once", "")
+    if not KEY.fullmatch(key):
+        raise Refusal(400, "form_without_key")
+    said = json.dumps(_given()).encode()
+    return Once(key, fingerprint(request.method, request.path, said))
+
+
+def _given() -> dict[str, str]:
+    """Browsers send line ends as CR LF; a field that is there twice is taken as it came first."""
+    if request.mimetype != "application/x-www-form-urlencoded":
+        raise Refusal(415, "form_only")
+    return {
+        name: value.replace("\r\n", "\n")
+        for name, value in request.form.items()
+        if name not in OURS
+    }
