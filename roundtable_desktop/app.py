@@ -22,9 +22,10 @@ from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
 from roundtable_desktop.adapters.transcripts import FileTranscripts
 from roundtable_desktop.dashboard import api as routes
+from roundtable_desktop.dashboard import pages
 from roundtable_desktop.dashboard.app import Parts, build_app
 from roundtable_desktop.dashboard.guard import Doors
-from roundtable_desktop.dashboard.pages import agents_door, overview
+from roundtable_desktop.dashboard.pages import agents_door
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
 from roundtable_desktop.dashboard.signin import SignIn
@@ -315,7 +316,10 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door) -> Any:
             signin=signin,
             health=lambda: health().value,
             api=api,
-            pages=[overview.pages(look, health), agents_door.pages(door.answer)],
+            pages=[
+                *pages.all_of_them(ground.desk, look, health, local_zone(os.environ)),
+                agents_door.pages(door.answer),
+            ],
         )
     )
 

@@ -120,6 +120,7 @@ def is_for_programs(path: str) -> bool:
 
 def answer(refusal: Refusal) -> Response:
     request_id = g.get("request_id", "")
+    g.failing = True
     if is_for_programs(request.path):
         body: bytes | str = problem_json(refusal, request_id)
         media_type = MEDIA_TYPE
@@ -135,6 +136,7 @@ def page(refusal: Refusal, request_id: str) -> str:
         title=title_of(refusal.status),
         detail=sentence(refusal.code, refusal.values),
         faults=refusal.faults,
+        signed_in=g.get("caller") is not None,
         request_id=request_id,
     )
 

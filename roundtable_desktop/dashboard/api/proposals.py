@@ -85,28 +85,34 @@ def tries(offered: Offered) -> list[Try]:
 def reason_said(reason: object) -> str:
     """Why it is held, what would do it by hand, from the stored code and values."""
     assert isinstance(reason, dict)
-    why = said(str(reason["code"]), reason)
     by_hand = reason.get("command")
+    why = why_held(reason)
     return f"{why} {said('by_hand', {'command': by_hand})}" if by_hand else why
 
 
-def sentence_of(offered: Offered) -> str:
-    """What is so now: held for a look, a held delivery, or its status."""
+def why_held(reason: object) -> str:
+    assert isinstance(reason, dict)
+    return said(str(reason["code"]), reason)
+
+
+def sentence_of(offered: Offered, *, by_hand: bool = True) -> str:
+    """What is so now: held for a look, a held delivery, or its status. by_hand: with the command
+    that would do it, if there is one."""
+    told = reason_said if by_hand else why_held
     last = offered.deliveries[-1] if offered.deliveries else None
     proposal = offered.proposal
     if proposal.status == "delivered" and last is not None:
         return said("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
     if last is not None and last.reason and proposal.status == "approved":
-        return said("delivery_held", {"why": reason_said(last.reason)})
+        return said("delivery_held", {"why": told(last.reason)})
     if proposal.held:
-        return said("held_for_a_look", {"why": reason_said(proposal.held)})
+        return said("held_for_a_look", {"why": told(proposal.held)})
     return said(f"proposal_{proposal.status}", {})
 
 
-def row(offered: Offered) -> ProposalRow:
-    return ProposalRow.of(
-        offered.proposal, sentence=sentence_of(offered), deliveries=tries(offered)
-    )
+def row(offered: Offered, *, by_hand: bool = True) -> ProposalRow:
+    sentence = sentence_of(offered, by_hand=by_hand)
+    return ProposalRow.of(offered.proposal, sentence=sentence, deliveries=tries(offered))
 
 
 def detail(offered: Offered) -> ProposalDetail:

@@ -1,0 +1,32 @@
+"""The pages for people, one file per noun; each adds its views."""
+
+from collections.abc import Callable, Sequence
+
+from flask import Flask
+
+from roundtable_desktop.dashboard.pages import (
+    control,
+    frame,
+    inbox,
+    overview,
+    proposals,
+    runs,
+    tasks,
+)
+from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.states import Health
+
+
+def all_of_them(
+    desk: Desk, look: Look, health: Callable[[], Health], zone: str
+) -> Sequence[Callable[[Flask], None]]:
+    return (
+        frame.pages(look, health, zone),
+        overview.pages(look),
+        inbox.pages(desk, look),
+        tasks.pages(desk, look),
+        runs.pages(look),
+        proposals.pages(desk, look),
+        control.pages(desk, look),
+    )

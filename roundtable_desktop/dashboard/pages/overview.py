@@ -5,33 +5,40 @@ from collections.abc import Callable
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.proposals import row
-from roundtable_desktop.dashboard.api.status import sentence_of, standing
-from roundtable_desktop.dashboard.signin import current
+from roundtable_desktop.dashboard.api.status import standing
+from roundtable_desktop.dashboard.pages.inbox import Answered, asks
+from roundtable_desktop.dashboard.reading import read_query
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.model.states import LIVE_RUNS
+
+TO_LOOK_AT = ("pending", "in_review", "approved", "conflicted")
+ASKS = 3
+RUNS = 6
 
 
-def pages(look: Look, health: Callable[[], str]) -> Callable[[Flask], None]:
+def pages(look: Look) -> Callable[[Flask], None]:
+    def room(workspace: Workspace) -> dict[str, object]:
+        offered = look.proposals(None, 50, workspace_id=workspace.id, status=TO_LOOK_AT)
+        return {
+            "workspace": workspace,
+            "tasks": [standing(task) for task in look.standing(workspace)],
+            "proposals": [row(one, by_hand=False) for one in offered],
+            "names": {one.proposal.id: look.task(one.proposal.task_id) for one in offered},
+        }
+
     def add(app: Flask) -> None:
         @app.get("/")
         def overview() -> str:
-            rooms = [
-                {
-                    "workspace": one,
-                    "tasks": [standing(task) for task in look.standing(one)],
-                    "proposals": [
-                        row(offered)
-                        for offered in look.proposals(
-                            None, 50, workspace_id=one.id, status=("pending", "approved")
-                        )
-                    ],
-                }
-                for one in look.workspaces(None, 200)
-            ]
+            query = read_query(Answered)
+            live = look.placed(look.runs(None, 50, status=LIVE_RUNS))
             return render_template(
                 "overview.html",
-                rooms=rooms,
-                scheduler=sentence_of(health(), look.intake()),
-                csrf=current().csrf or "",
+                rooms=[room(one) for one in look.workspaces(None, 200)],
+                asks=asks(look, look.inbox(None, ASKS, status="open")),
+                live_runs=live,
+                ended=[] if live else look.placed(look.runs(None, RUNS)),
+                answered=query.answered,
             )
 
     return add

@@ -1,0 +1,65 @@
+"""Instants, spans and sizes as pages show them; what is not known is said to be unknown."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.phrases import _
+
+KIB = 1024
+
+
+class Figures:
+    """zone: the one of the person who looks."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = ZoneInfo(zone)
+
+    def moment(self, at: datetime | str, *, seconds: bool = False) -> Markup:
+        """`29 Nov 17:16`, with the whole of it for machines and on hovering."""
+        instant = datetime.fromisoformat(at) if isinstance(at, str) else at
+        local = instant.astimezone(self._zone)
+        shown = f"{local.day} {local:%b %H:%M:%S}" if seconds else f"{local.day} {local:%b %H:%M}"
+        return Markup('<time datetime="{}" title="{}">{}</time>').format(
+            rfc3339(instant), f"{local:%Y-%m-%d %H:%M:%S} {self._zone.key}", shown
+        )
+
+    def clock(self, micros: int | None) -> str:
+        """`17:16:50`, of microseconds since 1970."""
+        if micros is None:
+            return ""
+        return f"{datetime.fromtimestamp(micros / 1_000_000, self._zone):%H:%M:%S}"
+
+
+def span(begin: datetime | None, end: datetime | None) -> str:
+    """How long; "" when it never began."""
+    return "" if begin is None or end is None else lasted(end - begin)
+
+
+def lasted(length: timedelta) -> str:
+    exact = max(0.0, length.total_seconds())
+    seconds = round(exact)
+    if seconds < 60:
+        return _("{n} s").format(n=f"{exact:.1f}" if exact < 10 else seconds)
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return _("{n} min {s} s").format(n=minutes, s=seconds)
+    hours, minutes = divmod(minutes, 60)
+    return _("{n} h {m} min").format(n=hours, m=minutes)
+
+
+def size(count: float | None) -> str:
+    if count is None:
+        return _("unknown")
+    for unit in ("B", "KB", "MB"):
+        if count < KIB:
+            return f"{count:.0f} {unit}"
+        count /= KIB
+    return f"{count:.1f} GB"
+
+
+def known(value: object) -> object:
+    """Unknown is never 0."""
+    return _("unknown") if value is None else value

@@ -1,0 +1,175 @@
+"""The short words for codes on pages, and the tone in which each is shown."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.dashboard.api.proposals import ProposalRow
+from roundtable_desktop.model.records import Run
+from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.phrases import N_, _
+
+LABELS: Mapping[str, str] = {
+    # tasks
+    "todo": N_("To do"),
+    "in_progress": N_("In progress"),
+    "in_review": N_("In review"),
+    "blocked": N_("Blocked"),
+    "interrupted": N_("Interrupted"),
+    "done": N_("Done"),
+    "failed": N_("Failed"),
+    "cancelled": N_("Cancelled"),
+    # runs
+    "starting": N_("Starting"),
+    "running": N_("Running"),
+    "waiting": N_("Waits for you"),
+    "finished": N_("Finished"),
+    "no_changes": N_("No changes"),
+    "no_result": N_("No result"),
+    "task_failed": N_("Could not do it"),
+    "crashed": N_("Crashed"),
+    "lost": N_("Lost"),
+    "timed_out": N_("Timed out"),
+    # proposals and deliveries
+    "pending": N_("To look at"),
+    "approved": N_("Approved"),
+    "merged": N_("Merged"),
+    "delivered": N_("Delivered"),
+    "revision_requested": N_("Revision asked for"),
+    "rejected": N_("Rejected"),
+    "superseded": N_("Superseded"),
+    "conflicted": N_("Conflicts"),
+    "intended": N_("Under way"),
+    "held": N_("Held"),
+    # inbox
+    "open": N_("Open"),
+    "snoozed": N_("Later"),
+    "resolved": N_("Done"),
+    "permission": N_("Asks for permission"),
+    # processes
+    "runner": N_("runner"),
+    "agent": N_("agent"),
+    "child": N_("child"),
+    # what goes wrong
+    "rate_limited": N_("The provider's rate limit was reached."),
+    "quota_limited": N_("The provider's quota is used up."),
+    "auth_required": N_("The agent is not logged in."),
+    "billing": N_("The provider refuses for a reason of billing."),
+    "model_unavailable": N_("The model is not available."),
+    "context_full": N_("The conversation is too long for the model."),
+    "network": N_("The network did not work."),
+    "overloaded": N_("The provider is overloaded."),
+    "cli_missing": N_("The agent's program was not found."),
+    "cli_outdated": N_("The agent's program is too old."),
+    "permission_denied": N_("The agent was not allowed to do what it needed."),
+    "spawn_failed": N_("The agent's program could not be started."),
+    # ways of delivery
+    "approval": N_("after your approval"),
+    "auto": N_("by itself"),
+    # what a gate answered
+    "go": N_("passed"),
+    "launched": N_("passed"),
+    "finish": N_("settled"),
+    "hold": N_("waits"),
+    "cancel": N_("cancelled"),
+    "fail": N_("failed"),
+}
+
+GATES: Mapping[str, str] = {
+    "payload": N_("Payload"),
+    "context": N_("Prompt"),
+    "agent_status": N_("Agent"),
+    "capacity": N_("Capacity"),
+    "cooldown": N_("Rest"),
+    "scheduled_retry": N_("Due time"),
+    "staleness": N_("Relevance"),
+    "task_lease": N_("Task free"),
+    "launch": N_("Start"),
+    "intake": N_("Intake"),
+}
+
+ERRORS_LIKE_OUTCOMES: Mapping[str, str] = {
+    "crashed": N_("The agent broke off."),
+    "lost": N_("The run vanished without an end."),
+    "timed_out": N_("The run took too long, or stood still."),
+    "no_result": N_("The agent ended without a result."),
+    "task_failed": N_("The agent could not do it."),
+}
+
+TONES: Mapping[str, str] = {
+    **dict.fromkeys(("done", "delivered", "merged", "go", "launched"), "good"),
+    **dict.fromkeys(("failed", "task_failed", "crashed", "lost", "timed_out", "fail"), "bad"),
+    **dict.fromkeys(("conflicted", "rejected", "no_result"), "bad"),
+    **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
+    **dict.fromkeys(("interrupted", "revision_requested", "hold"), "wait"),
+    **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),
+}
+"""good | bad | wait | live; all else is quiet."""
+
+EVENTS: Mapping[str, str] = {
+    "task.created": N_("Created"),
+    "task.assigned": N_("Assigned"),
+    "task.started": N_("Work began"),
+    "task.progress": N_("Progress was told"),
+    "task.completed": N_("Done"),
+    "task.failed": N_("Failed"),
+    "task.blocked": N_("Blocked"),
+    "task.cancelled": N_("Cancelled"),
+    "task.interrupted": N_("Broken off"),
+    "task.moved": N_("Moved"),
+    "task.commented": N_("Commented"),
+    "run.starting": N_("The launch began"),
+    "run.started": N_("The runner is there"),
+    "run.ended": N_("Ended"),
+    "run.voided": N_("Nothing was started"),
+    "run.adopted": N_("Found again after a restart"),
+    "run.deadline": N_("A deadline passed"),
+    "run.controlled": N_("The runner was told something"),
+    "run.spool_damaged": N_("A message of the runner cannot be read"),
+    "agent.started": N_("The agent was started"),
+    "agent.lost": N_("The agent was lost"),
+    "agent.cancelled": N_("The agent was cancelled"),
+    "agent.silent": N_("The agent is silent"),
+    "agent.heartbeat": N_("Sign of life"),
+    "session.opened": N_("The conversation was opened"),
+}
+
+ACTORS: Mapping[str, str] = {"person": N_("you"), "system": N_("Roundtable")}
+
+
+def label(code: str) -> str:
+    """The word for a code; one that has none is shown as it is."""
+    return _(LABELS[code]) if code in LABELS else code
+
+
+def gate_label(gate: str) -> str:
+    return _(GATES[gate]) if gate in GATES else gate
+
+
+def error_label(kind: str) -> str:
+    return _(ERRORS_LIKE_OUTCOMES[kind]) if kind in ERRORS_LIKE_OUTCOMES else label(kind)
+
+
+def event_label(kind: str) -> str:
+    return _(EVENTS[kind]) if kind in EVENTS else kind
+
+
+def tone(code: str) -> str:
+    return TONES.get(code, "quiet")
+
+
+def run_state(run: Run) -> str:
+    """The one code that says how it is with a run: an open question before all, then its end."""
+    if run.status in LIVE_RUNS:
+        return "waiting" if run.waiting_since is not None else str(run.status)
+    return str(run.outcome or run.status)
+
+
+def proposal_state(proposal: ProposalRow) -> str:
+    """Its status, unless it is held: for a look, or by what its last delivery met."""
+    tries = proposal.deliveries
+    held = proposal.held if proposal.status in ("pending", "in_review") else None
+    stuck = proposal.status == "approved" and tries and tries[-1].status == "held"
+    return "held" if held or stuck else proposal.status
+
+
+def actor_label(kind: str, name: str) -> str:
+    return _(ACTORS[kind]) if kind in ACTORS else name

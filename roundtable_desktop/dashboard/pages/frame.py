@@ -1,0 +1,90 @@
+"""What every page has around it: the glance, the words and figures of templates, refused forms."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, g, redirect, request
+from werkzeug.wrappers import Response
+
+from roundtable_desktop.dashboard import labels
+from roundtable_desktop.dashboard.api.shapes import asked, said
+from roundtable_desktop.dashboard.api.status import sentence_of
+from roundtable_desktop.dashboard.figures import Figures, known, size, span
+from roundtable_desktop.dashboard.forms import form_once, new_key
+from roundtable_desktop.dashboard.problems import refusal_of
+from roundtable_desktop.dashboard.signin import current, local_path
+from roundtable_desktop.engine.desk import Asked
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.states import Health
+
+SHORT = 8
+"""Characters of an id that people see; any unique end of one is taken back."""
+
+
+def pages(look: Look, health: Callable[[], Health], zone: str) -> Callable[[Flask], None]:
+    def add(app: Flask) -> None:
+        figures = Figures(zone)
+        app.jinja_env.globals.update(new_key=new_key, said=said, pretty=pretty)
+        app.jinja_env.filters.update(
+            moment=figures.moment,
+            clock=figures.clock,
+            size=size,
+            known=known,
+            label=labels.label,
+            gate_label=labels.gate_label,
+            error_label=labels.error_label,
+            event_label=labels.event_label,
+            tone=labels.tone,
+            run_state=labels.run_state,
+            proposal_state=labels.proposal_state,
+            short=lambda an_id: an_id[-SHORT:],
+        )
+
+        @app.context_processor
+        def around() -> dict[str, Any]:
+            """Nothing of it where nobody is signed in, or where a request ends badly."""
+            caller = g.get("caller")
+            if caller is None or g.get("failing"):
+                return {"glance": None, "csrf": (caller and caller.csrf) or "", "here": None}
+            glance = look.glance(health())
+            now = look.now()
+            return {
+                "glance": glance,
+                "csrf": caller.csrf or "",
+                "here": g.get("here") or request.full_path.rstrip("?"),
+                "state": sentence_of(glance.health, glance.intake),
+                "took": lambda begin, end: span(begin, end or now),
+                "name_of": labels.actor_label,
+            }
+
+    return add
+
+
+def pretty(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def from_form() -> Asked:
+    """Who asks, with the one-time key of the form."""
+    return asked(current(), form_once())
+
+
+def back_to(path: str) -> Response:
+    """To a page of ours, to be got: loading it again sends nothing again."""
+    return redirect(local_path(path), 303)
+
+
+def tried(act: Callable[[], object], done: str, again: Callable[[str], str]) -> Any:
+    """Does it and leads to the page `done`; a refusal is said on the page itself, by `again`."""
+    try:
+        act()
+    except Broken:
+        raise
+    except Refused as refused:
+        g.here = done
+        refusal = refusal_of(refused)
+        code = "form_sent_already" if refused.code == "key_reused" else refusal.code
+        return again(said(code, refusal.values)), refusal.status
+    return back_to(done)

@@ -1,0 +1,87 @@
+"""The pages of the inbox: what needs the person, answered in place, and what was answered."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from flask import Flask, render_template
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.inbox import InboxRow, row
+from roundtable_desktop.dashboard.api.shapes import Ref
+from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.pages.frame import from_form, tried
+from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut, read_query
+from roundtable_desktop.engine.desk import Desk, inbox
+from roundtable_desktop.engine.desk.look import Look, Placed
+from roundtable_desktop.model.records import InboxItem
+
+
+class Answered(Asked):
+    """answered: an item whose answer was sent just now; the agent gets it a moment later."""
+
+    answered: Ref | None = None
+
+
+class Shown(Answered, Paging):
+    status: Literal["open", "resolved"] = "open"
+
+
+class Answer(Words):
+    """back: the page that the answer was given on."""
+
+    action: Annotated[str, Field(min_length=1, max_length=200)]
+    back: Literal["/", "/inbox"] = "/inbox"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """An item with the run that asks; chosen: the name of the option that was taken."""
+
+    item: InboxRow
+    placed: Placed | None
+    chosen: str
+
+
+def asks(look: Look, found: Sequence[InboxItem]) -> list[Ask]:
+    placed = look.asking(found)
+    return [Ask(row(one), placed.get(one.id), _chosen(one)) for one in found]
+
+
+def _chosen(item: InboxItem) -> str:
+    taken = (item.resolution or {}).get("option")
+    options: Any = item.data.get("options") or ()
+    return next((str(one["name"]) for one in options if one["id"] == taken), "")
+
+
+def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+    def shown(query: Shown, refused: str = "") -> str:
+        found = look.inbox(query.after, query.limit + 1, status=query.status)
+        kept, cursor = cut(found, query.limit, lambda one: one.id)
+        return render_template(
+            "inbox.html",
+            asks=asks(look, kept),
+            status=query.status,
+            cursor=cursor,
+            answered=query.answered,
+            refused=refused,
+        )
+
+    def add(app: Flask) -> None:
+        @app.get("/inbox")
+        def show_inbox() -> str:
+            return shown(read_query(Shown))
+
+        @app.post("/inbox/<ref>/act")
+        def act_on_item(ref: str) -> Any:
+            answer, asked = read_form(Answer), from_form()
+            item = look.inbox_item(ref)
+            done = f"{answer.back}?{urlencode({'answered': item.id})}"
+            return tried(
+                lambda: inbox.act(desk, asked, item.id, answer.action),
+                done,
+                lambda why: shown(Shown(), why),
+            )
+
+    return add

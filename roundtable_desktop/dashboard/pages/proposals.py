@@ -1,0 +1,60 @@
+"""The page of a proposal: what would change, and its delivery."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from flask import Flask, render_template
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.proposals import row
+from roundtable_desktop.dashboard.diffs import patch_of
+from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.pages.frame import from_form, tried
+from roundtable_desktop.dashboard.reading import Asked, Words, read_query
+from roundtable_desktop.engine.desk import Desk, proposals
+from roundtable_desktop.engine.desk.look import Look, Offered
+
+
+class Deliver(Words):
+    """override: although it is held for a look; the note then says why."""
+
+    override: bool = False
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+    def page(offered: Offered, refused: str = "", note: str = "") -> str:
+        (placed,) = look.placed([look.run(offered.proposal.run_id)])
+        tries = offered.deliveries
+        return render_template(
+            "proposal.html",
+            proposal=offered.proposal,
+            shown=row(offered, by_hand=False),
+            tries=tries[::-1],
+            last=tries[-1] if tries else None,
+            diff_complete=offered.diff_complete,
+            patch=patch_of(offered.diff or ""),
+            placed=placed,
+            refused=refused,
+            note=note,
+        )
+
+    def add(app: Flask) -> None:
+        @app.get("/proposals/<ref>")
+        def show_proposal(ref: str) -> str:
+            read_query(Asked)
+            return page(look.proposal(ref))
+
+        @app.post("/proposals/<ref>/deliver")
+        def deliver_proposal(ref: str) -> Any:
+            wanted, asked = read_form(Deliver), from_form()
+            found = look.proposal(ref).proposal
+            return tried(
+                lambda: proposals.deliver(
+                    desk, asked, found.id, override=wanted.override, note=wanted.note
+                ),
+                f"/proposals/{found.id}",
+                lambda why: page(look.proposal(found.id), why, wanted.note),
+            )
+
+    return add

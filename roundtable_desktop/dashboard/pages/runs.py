@@ -1,0 +1,128 @@
+"""The pages of runs: the list, and one run with its process, its words and its work."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from flask import Flask, render_template
+
+from roundtable_desktop.dashboard.api.explanations import explained
+from roundtable_desktop.dashboard.api.runs import TranscriptAsked, detail
+from roundtable_desktop.dashboard.diffs import patch_of
+from roundtable_desktop.dashboard.reading import Paging, cut, read_query
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.records import Run, Subject
+from roundtable_desktop.model.states import LIVE_RUNS
+
+Part = Literal["transcript", "changes", "prompt", "result", "events", "why", "processes"]
+PARTS = Part.__args__  # type: ignore[attr-defined]
+
+FILTERS: dict[str, object] = {
+    "live": LIVE_RUNS,
+    "finished": "finished",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
+
+
+class RunsShown(Paging):
+    status: Literal["live", "finished", "failed", "cancelled"] | None = None
+
+
+class RunShown(TranscriptAsked):
+    part: Part = "transcript"
+
+
+def pages(look: Look) -> Callable[[Flask], None]:
+    def add(app: Flask) -> None:
+        @app.get("/runs")
+        def list_runs() -> str:
+            query = read_query(RunsShown)
+            found = look.runs(query.after, query.limit + 1, status=FILTERS.get(query.status or ""))
+            kept, cursor = cut(found, query.limit, lambda one: one.id)
+            return render_template(
+                "runs.html",
+                runs=look.placed(kept),
+                filters=FILTERS,
+                status=query.status,
+                first=query.cursor is None,
+                cursor=cursor,
+            )
+
+        @app.get("/runs/<ref>")
+        def show_run(ref: str) -> str:
+            query = read_query(RunShown)
+            run = look.run(ref)
+            return render_template(
+                "run.html",
+                **_around(look, run),
+                part=query.part,
+                parts=PARTS,
+                **PART_READS[query.part](look, run, query.after),
+            )
+
+        @app.get("/runs/<ref>/transcript")
+        def show_more(ref: str) -> str:
+            query = read_query(TranscriptAsked)
+            run = look.run(ref)
+            return render_template(
+                "transcript.html", run=run, **_transcript(look, run, query.after)
+            )
+
+    return add
+
+
+def _around(look: Look, run: Run) -> dict[str, object]:
+    (placed,) = look.placed([run])
+    return {
+        "run": run,
+        "placed": placed,
+        "shown": detail(run, look),
+        "why": explained(look.explain_run(run)),
+        "live_run": run.status in LIVE_RUNS,
+    }
+
+
+Read = Callable[[Look, Run, str | None], dict[str, object]]
+
+
+def _transcript(look: Look, run: Run, after: str | None) -> dict[str, object]:
+    """Its status was read before: when that says that it is over, all of it is here.
+
+    begun: something stands before these entries. on: where to go on from, if there is more now
+    or may be more later.
+    """
+    entries, cursor = look.transcript(run, after)
+    goes_on = run.status in LIVE_RUNS
+    more = cursor is not None and bool(look.transcript(run, cursor)[0])
+    return {
+        "entries": entries,
+        "begun": after is not None,
+        "on": (cursor or after or "") if goes_on or more else None,
+        "more": more,
+        "goes_on": goes_on,
+    }
+
+
+def _changes(look: Look, run: Run, _: str | None) -> dict[str, object]:
+    found = look.proposals(None, 1, run_id=run.id)
+    if not found:
+        return {"offered": None}
+    offered = look.proposal(found[0].proposal.id)
+    return {"offered": offered, "patch": patch_of(offered.diff or "")}
+
+
+def _events(look: Look, run: Run, _: str | None) -> dict[str, object]:
+    return {"events": look.events_of(Subject("run", run.id))[::-1]}
+
+
+def _nothing(_: Look, __: Run, ___: str | None) -> dict[str, object]:
+    """The run itself holds it."""
+    return {}
+
+
+PART_READS: dict[str, Read] = {
+    "transcript": _transcript,
+    "changes": _changes,
+    "events": _events,
+    **dict.fromkeys(("prompt", "result", "why", "processes"), _nothing),
+}

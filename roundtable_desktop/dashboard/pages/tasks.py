@@ -1,0 +1,92 @@
+"""The page of a task: why it stands as it does, its attempts, and what was said about it."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from flask import Flask, render_template
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.explanations import explained
+from roundtable_desktop.dashboard.api.proposals import row
+from roundtable_desktop.dashboard.api.shapes import Ref, Words16
+from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.pages.frame import from_form, tried
+from roundtable_desktop.dashboard.reading import Asked, Words, read_query
+from roundtable_desktop.engine.desk import Desk, tasks
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.records import Subject, Task
+from roundtable_desktop.model.states import LIVE_RUNS, AgentStatus
+
+
+class NewComment(Words):
+    text: Annotated[Words16, Field(min_length=1)]
+
+
+class RunNow(Words):
+    text: Words16 = ""
+
+
+class Assignment(Words):
+    agent: Ref
+
+
+def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+    def page(task: Task, refused: str = "", draft: str = "") -> str:
+        return render_template(
+            "task.html", task=task, refused=refused, draft=draft, **_around(look, task)
+        )
+
+    def add(app: Flask) -> None:
+        @app.get("/tasks/<ref>")
+        def show_task(ref: str) -> str:
+            read_query(Asked)
+            return page(look.task(ref))
+
+        @app.post("/tasks/<ref>/comments")
+        def comment_on_task(ref: str) -> Any:
+            said, asked, task = read_form(NewComment), from_form(), look.task(ref)
+            return tried(
+                lambda: tasks.comment(desk, asked, task.id, said.text),
+                f"/tasks/{task.id}",
+                lambda why: page(look.task(task.id), why, said.text),
+            )
+
+        @app.post("/tasks/<ref>/run")
+        def run_task(ref: str) -> Any:
+            wanted, asked, task = read_form(RunNow), from_form(), look.task(ref)
+            return tried(
+                lambda: tasks.run(desk, asked, task.id, wanted.text or None),
+                f"/tasks/{task.id}",
+                lambda why: page(look.task(task.id), why),
+            )
+
+        @app.post("/tasks/<ref>/assign")
+        def assign_task(ref: str) -> Any:
+            chosen, asked, task = read_form(Assignment), from_form(), look.task(ref)
+            agent = look.agent(chosen.agent)
+            return tried(
+                lambda: tasks.assign(desk, asked, task.id, agent.id),
+                f"/tasks/{task.id}",
+                lambda why: page(look.task(task.id), why),
+            )
+
+    return add
+
+
+def _around(look: Look, task: Task) -> dict[str, object]:
+    agents = look.agents(None, 200, workspace_id=task.workspace_id)
+    attempts = look.placed(look.attempts(task))
+    offered = look.proposals(None, 50, task_id=task.id)
+    return {
+        "workspace": look.workspace(task.workspace_id),
+        "agent": look.agent(task.assignee_agent_id) if task.assignee_agent_id else None,
+        "parent": look.task(task.parent_id) if task.parent_id else None,
+        "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
+        "names": {one.id: one.name for one in agents},
+        "attempts": attempts[::-1],
+        "at_work": any(one.run.status in LIVE_RUNS for one in attempts),
+        "why": explained(look.explain_task(task)),
+        "proposals": [row(one, by_hand=False) for one in offered],
+        "comments": look.comments(task),
+        "events": look.events_of(Subject("task", task.id))[::-1],
+    }
