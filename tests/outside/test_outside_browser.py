@@ -2,11 +2,12 @@
 
 import html
 import re
-from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import pytest
 from outside_house import Browser, House, Room, until
+from outside_pages import FORM, check_inert, got
+from outside_talk import comment, demo, item_of, script
 
 PAYLOADS = (
     "<script>window.__x=1</script>",
@@ -24,76 +25,6 @@ PAYLOADS = (
     "<math><mi xlink:href='javascript:window.__x=1'>",
     "<base href=//evil.example/><form action=//evil.example>",
 )
-OWN_TAGS = set(
-    [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "link",
-        "script",
-        "body",
-        "header",
-        "nav",
-        "main",
-        "footer",
-        "section",
-        "article",
-        "aside",
-        "h1",
-        "h2",
-        "h3",
-        "p",
-        "ul",
-        "ol",
-        "li",
-        "div",
-        "span",
-        "a",
-        "form",
-        "input",
-        "button",
-        "strong",
-        "code",
-        "small",
-        "time",
-        "dl",
-        "dt",
-        "dd",
-        "svg",
-        "use",
-        "path",
-        "img",
-    ]
-)
-
-
-class Seen(HTMLParser):
-    """Every tag of a page with its attributes, and its text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def check_inert(page: str) -> Seen:
-    seen = Seen(page)
-    for tag, attributes in seen.tags:
-        assert tag in OWN_TAGS, tag
-        assert not any(name.startswith("on") or name == "style" for name in attributes), attributes
-        for name in ("href", "src", "action", "xlink:href"):
-            value = attributes.get(name)
-            assert value is None or (value.startswith(("/", "#")) and value[:2] != "//"), value
-        assert tag != "script" or attributes.get("src")
-    return seen
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +40,8 @@ def test_hostile_titles_names_and_files_are_shown_as_text(shared: House, browser
     script = (
         "import sys\n"
         "for n, c in enumerate(sys.argv[1:]): open(f'f{n}' + c.replace('/', '_'), 'w').write(c)\n"
+        "print(*sys.argv[1:], sep='\\n')\n"
+        "print(*sys.argv[1:], sep='\\n', file=sys.stderr)\n"
     )
     names = [payload[:60] for payload in PAYLOADS]
     for number, payload in enumerate(PAYLOADS):
@@ -116,14 +49,47 @@ def test_hostile_titles_names_and_files_are_shown_as_text(shared: House, browser
         more = {"description": payload, "base_branch": branch if number == 0 else "main"}
         room.task(payload, agent if number < 2 else None, **more)
     first = shared.get("/tasks", workspace_id=room.id, number=1)["items"][0]
-    room.ended(first)
-    room.proposal(first)
-    page = browser.ask("GET", "/")
-    assert page.status == 200
-    seen = check_inert(page.text)
-    shown = " ".join(seen.text.split())
+    run, proposal = room.ended(first), room.proposal(first)
+    for payload in PAYLOADS:
+        comment(room, shared.get("/tasks", workspace_id=room.id, number=14)["items"][0], payload)
+    shown = got(browser, "/").text
     for payload in PAYLOADS:
         assert " ".join(payload.split()) in shown, payload
+    for number, payload in enumerate(PAYLOADS, 1):
+        task = shared.get("/tasks", workspace_id=room.id, number=number)["items"][0]
+        shown = got(browser, f"/tasks/{task['id']}").text
+        assert shown.count(" ".join(payload.split())) >= 2, "title and description"
+    for payload in PAYLOADS:
+        assert " ".join(payload.split()) in shown, "as a comment"
+    assert PAYLOADS[0] in got(browser, "/runs").text
+    for path in (f"/proposals/{proposal['id']}", f"/runs/{run['id']}?part=changes"):
+        shown = got(browser, path).text
+        for name in names:
+            assert f"+{' '.join(name.split())}" in shown, name
+    shown = got(browser, f"/runs/{run['id']}").text
+    for name in names:
+        assert shown.count(" ".join(name.split())) >= 2, "on both streams"
+    for part in ("prompt", "result", "events", "why", "processes"):
+        shown = got(browser, f"/runs/{run['id']}?part={part}").text
+        assert part not in ("prompt", "result") or PAYLOADS[0] in shown
+
+
+@pytest.mark.proves("S-33", "S-34")
+def test_hostile_questions_and_errors_are_shown_as_text(room: Room, browser: Browser) -> None:
+    payload = PAYLOADS[1]
+    task = room.task("Ask", demo(room), description=script(f"ask {payload}"))
+    item = item_of(room, task)
+    for path in ("/", "/inbox"):
+        assert payload in got(browser, path).text
+    room.house.post(f"/inbox/{item['id']}/act", {"action": item["data"]["options"][0]["id"]})
+    room.ended(task)
+    assert payload in got(browser, "/inbox?status=resolved").text
+    broken = room.task("Break", demo(room, "other"), description=script(f"block {payload}"))
+    room.ended(broken)
+    failed = room.task("Fail", room.agent(f"/nowhere/{payload}", name="absent"), retry_budget=0)
+    run = until(lambda: room.house.get("/runs", task_id=failed["id"])["items"])[0]
+    for path in (f"/tasks/{broken['id']}", f"/tasks/{failed['id']}", f"/runs/{run['id']}", "/"):
+        got(browser, path)
 
 
 @pytest.mark.proves("S-33", "S-32")
@@ -224,7 +190,7 @@ def test_a_cookie_alone_changes_nothing(room: Room, browser: Browser) -> None:
 @pytest.mark.proves("S-23")
 def test_signing_out_ends_this_session_alone(shared: House) -> None:
     one, other = Browser(shared), Browser(shared)
-    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    form = {"Content_Type": FORM}
     assert one.ask("POST", "/logout", "csrf=wrong", **form).status == 403
     left = one.ask("POST", "/logout", f"csrf={one.csrf()}", **form)
     assert left.status == 303
@@ -257,11 +223,6 @@ def test_the_page_says_what_is_going_on(room: Room, browser: Browser) -> None:
     agent = room.shell("echo x > made-by-agent.txt")
     task = room.task("Make a file for me", agent)
     room.proposal(task)
-    page = until(
-        lambda: (
-            (seen := Seen(browser.ask("GET", "/").text).text)
-            and "made-by-agent.txt" in seen
-            and seen
-        )
-    )
-    assert "T-1 Make a file for me" in page and "waits for you" in page
+    page = until(lambda: (seen := got(browser, "/")) and "made-by-agent.txt" in seen.text and seen)
+    assert "T-1 Make a file for me" in page.text and "waits for you" in page.text
+    assert f"/tasks/{task['id']}" in page.links

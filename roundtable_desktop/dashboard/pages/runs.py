@@ -1,6 +1,6 @@
 """The pages of runs: the list, and one run with its process, its words and its work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from flask import Flask, render_template
@@ -82,6 +82,7 @@ def _around(look: Look, run: Run) -> dict[str, object]:
     }
 
 
+Entry = Mapping[str, object]
 Read = Callable[[Look, Run, str | None], dict[str, object]]
 
 
@@ -95,12 +96,25 @@ def _transcript(look: Look, run: Run, after: str | None) -> dict[str, object]:
     goes_on = run.status in LIVE_RUNS
     more = cursor is not None and bool(look.transcript(run, cursor)[0])
     return {
-        "entries": entries,
+        "entries": _whole_lines(entries),
         "begun": after is not None,
         "on": (cursor or after or "") if goes_on or more else None,
         "more": more,
         "goes_on": goes_on,
     }
+
+
+def _whole_lines(entries: Iterable[Entry]) -> list[Entry]:
+    """A line that came in more than one piece is one."""
+    joined: list[Entry] = []
+    for entry in entries:
+        last = joined[-1] if joined else {}
+        same = "stream" in entry and entry.get("stream") == last.get("stream")
+        if same and not str(last["text"]).endswith("\n"):
+            joined[-1] = {**last, "text": f"{last['text']}{entry['text']}"}
+        else:
+            joined.append(entry)
+    return joined
 
 
 def _changes(look: Look, run: Run, _: str | None) -> dict[str, object]:
