@@ -8,13 +8,13 @@ from pydantic import ValidationError
 
 from roundtable_desktop.dashboard.problems import Refusal
 from roundtable_desktop.dashboard.reading import (
-    KEY,
     Once,
     Words,
     faults_of,
     fingerprint,
     refuse_blemishes,
 )
+from roundtable_desktop.model.strict import KEY
 
 Form = TypeVar("Form", bound=Words)
 
