@@ -76,14 +76,19 @@ def back_to(path: str) -> Response:
     return redirect(local_path(path), 303)
 
 
-def tried(act: Callable[[], object], done: str, again: Callable[[str], str]) -> Any:
-    """Does it and leads to the page `done`; a refusal is said on the page itself, by `again`."""
+def tried(
+    act: Callable[[], object], done: str, again: Callable[[str], str], page: str | None = None
+) -> Any:
+    """Does it and leads to `done`; a refusal is said on the page itself, which `again` renders.
+
+    page: the address at which that page renews itself, where it is another one than `done`.
+    """
     try:
         act()
     except Broken:
         raise
     except Refused as refused:
-        g.here = done
+        g.here = page or done
         refusal = refusal_of(refused)
         code = "form_sent_already" if refused.code == "key_reused" else refusal.code
         return again(said(code, refusal.values)), refusal.status

@@ -82,6 +82,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
                 lambda: inbox.act(desk, asked, item.id, answer.action),
                 done,
                 lambda why: shown(Shown(), why),
+                "/inbox",
             )
 
     return add
