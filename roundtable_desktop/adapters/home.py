@@ -60,7 +60,7 @@ class Home:
         except OSError as error:
             text = os.strerror(error.errno or 0)
             raise Broken("home_not_made", path=str(self.root), text=text) from error
-        for file in (self.database, self.token_file, self.log_file):
+        for file in (self.database, self.token_file, self.log_file, self.git_lock):
             if file.is_symlink():
                 raise Broken("home_file_is_link", path=str(file))
 

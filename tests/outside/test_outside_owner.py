@@ -230,7 +230,15 @@ def test_a_home_that_is_a_link_or_open_to_others_is_refused(house: House, tmp_pa
 @pytest.mark.proves("S-45")
 @pytest.mark.parametrize(
     "name",
-    ["token", "instance.lock", "roundtable.db", "logs/roundtable.log", "owner.json", "backups"],
+    [
+        "token",
+        "instance.lock",
+        "roundtable.db",
+        "git.lock",
+        "logs/roundtable.log",
+        "owner.json",
+        "backups",
+    ],
 )
 def test_a_link_planted_at_a_files_place_is_not_followed(house: House, name: str) -> None:
     victim = house.root / "victim"
