@@ -12,7 +12,17 @@ import click
 
 import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
-from roundtable_desktop.cli import agents, demo, inbox, owner, proposals, runs, tasks, workspaces
+from roundtable_desktop.cli import (
+    agents,
+    demo,
+    inbox,
+    limits,
+    owner,
+    proposals,
+    runs,
+    tasks,
+    workspaces,
+)
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.errors import Invalid, Refused
@@ -35,7 +45,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home(os.environ)).absolute())
 
 
-for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox):
+for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, limits):
     for command in room.COMMANDS:
         cli.add_command(command)
 

@@ -21,7 +21,16 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "tray": ("model", "engine.desk", "phrases"),
     "demo": (),
     "app": ("*",),
-    "cli": ("app", "adapters.home", "model", "phrases", "demo"),
+    "cli": (
+        "app",
+        "adapters.home",
+        "adapters.system",
+        "demo",
+        "model",
+        "phrases",
+        "rules.limits",
+        "rules.preview",
+    ),
     "__main__": ("runner", "cli"),
 }
 SPLIT = ("adapters",)  # rooms whose parts never meet; `app` hands one to another
