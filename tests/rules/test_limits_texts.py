@@ -11,7 +11,8 @@ import pytest
 
 from roundtable_desktop.rules.limits import Channel, Meaning, Said, Verdict, limit_verdict
 from roundtable_desktop.rules.limits.claims import CLAIMS, KEYWORDS, Claim
-from roundtable_desktop.rules.limits.hearing import SHAPES, Shape, heard
+from roundtable_desktop.rules.limits.hearing import heard
+from roundtable_desktop.rules.limits.mentions import LINES, SENTENCES, Shape
 from roundtable_desktop.rules.limits.resets import LEADS, Lead
 
 DATA = Path(__file__).parents[1] / "data"
@@ -24,7 +25,7 @@ def read(text: str, channel: Channel = Channel.ERROR, now: datetime = NOW) -> Ve
 
 
 def told(file: str) -> list[Any]:
-    """limit_texts.csv: as they were reported. limit_texts_own.csv: made up before the parser."""
+    """limit_texts.csv: as they were reported. limit_texts_own.csv: made up, untried."""
     with (DATA / file).open(encoding="utf-8", newline="") as lines:
         return [pytest.param(row, id=row["id"]) for row in csv.DictReader(lines)]
 
@@ -115,11 +116,14 @@ MENTIONS = [
     "E   AssertionError: expected 'rate limit exceeded' got ''",
     "assert parse('resets 4am') == 1",
     " ✓ waits after 429 Too Many Requests (12 ms)",
+    "PASS [   0.229s] (3552/3639) orch quota exceeded",
     "FAIL src/rate_limit.test.ts > waits after 429 Too Many Requests",
     'level=info msg="rate limit reached, try again in 5 seconds"',
     "handle(429, 'too many requests')",
     '    .mockRejectedValue(new Error("429 Too Many Requests"));',
     "Calls over the rate limit are now retried.",
+    "feat(client): wait after HTTP 429",
+    "It tells apart HTTP 502 and a retry on HTTP 429.",
     "src/limits.ts:12:  throw new Error('quota exceeded')",
     "I added rate limit handling to the client.",
     "The client now retries on 429 Too Many Requests.",
@@ -152,17 +156,37 @@ def test_what_only_mentions_limits_is_none(text: str, channel: Channel) -> None:
     assert read(text, channel).meaning is Meaning.NOT_A_LIMIT
 
 
-SHAPE_NAMES = [
-    pytest.param(shape, id=f"{place} {shape.name}") for place, shape in enumerate(SHAPES)
+SHAPES = [
+    pytest.param(shape, id=f"{place} {shape.name}")
+    for place, shape in enumerate([*LINES, *SENTENCES])
 ]
 
 
 @pytest.mark.proves("C-12")
-@pytest.mark.parametrize("shape", SHAPE_NAMES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_a_mention_is_met(shape: Shape) -> None:
     """A pattern that no text needs is a guess."""
     lines = [line.strip() for text in MENTIONS for line in text.splitlines()]
     assert any(shape.pattern.search(line) for line in lines)
+
+
+STILL = [
+    "Detected rate limit, waiting",
+    "Rate limit exceeded. If you need a higher quota, contact sales.",
+    "429 Too Many Requests: you can go on when your rate limit resets at 5pm",
+    "An error occurred when calling the API: 429 Too Many Requests",
+    "ERROR [codex] https://api.example.org/v1/responses: 429 Too Many Requests",
+    "FAILED: HTTP 429 from https://api.example.org/v1",
+    "You have used 80% of your week. You've hit your session limit, it resets 9pm.",
+    "src/client.py:12: in call\nopenai.RateLimitError: Error code: 429",
+    "1 passed\nERROR rate limit exceeded",
+]
+
+
+@pytest.mark.proves("C-12")
+@pytest.mark.parametrize("text", STILL)
+def test_a_limit_among_other_words_is_still_one(text: str) -> None:
+    assert read(text).meaning is Meaning.LIMIT
 
 
 LINE = "You've hit your weekly limit · resets May 9 at 9pm (America/Chicago)"

@@ -103,7 +103,7 @@ CLAIMS = (
         "claude 2.1, codex 0.171, copilot, cursor, anthropic-api",
         QUOTA,
         rf"\byou(?:'ve| have) (?:just )?(?:hit|reached|exceeded|used up) (?:your|the|a)\s"
-        rf"(?!(?:[\w'-]+ ){{0,3}}{_OTHER_LIMITS} )(?:[\w'-]+ ){{0,5}}(?:limits?|quota)\b",
+        rf"(?!(?:[\w'-]+ ){{0,3}}{_OTHER_LIMITS} )(?:[\w'-]+ ){{0,5}}(?:limits?|quota|allowance)\b",
     ),
     _claim(
         "limit reached",
@@ -116,7 +116,12 @@ CLAIMS = (
     _claim(
         "used up", "freebuff", QUOTA, r"\byou(?:'ve| have) used (?:up )?all\b[^.]{0,60}\busage\b"
     ),
-    _claim("will reset", "claude", QUOTA, r"\b(?:limits?|quota) (?:will )?(?:resets?|refresh)\b"),
+    _claim(
+        "will reset",
+        "claude, copilot",
+        QUOTA,
+        r"\b(?:limits?|quota|allowance) (?:will )?(?:resets?|refresh)\b",
+    ),
     _claim(
         "quota used up",
         "gemini 0.61, qwen",
