@@ -8,6 +8,8 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 
+from roundtable_desktop.phrases.marking import N_
+
 
 @cache
 def _translation() -> gettext.NullTranslations:
@@ -17,11 +19,6 @@ def _translation() -> gettext.NullTranslations:
 def _(text: str) -> str:
     """`text` in the user's language; English when there is no catalogue."""
     return _translation().gettext(text)
-
-
-def N_(text: str) -> str:
-    """Marks a text for extractors, which know this name; it is translated when it is said."""
-    return text
 
 
 class _Values(dict[str, str]):
