@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.routines import CRON, VARIABLES
 
 
 @cache
@@ -96,7 +97,9 @@ THINGS: Mapping[str, str] = {
     "unknown_wakeup": N_("There is no such wakeup."),
     "unknown_run": N_("There is no such run."),
     "unknown_proposal": N_("There is no such proposal."),
-    "unknown_timezone": N_("This is not a time zone. Use a name such as Europe/Berlin."),
+    "unknown_timezone": N_(
+        "“{timezone}” is not the name of a time zone. Use one such as {suggestion}."
+    ),
     "ambiguous_id": N_("“{given}” fits more than one. Give more of the id's last characters."),
     "name_taken": N_("The name “{name}” is taken. Choose another one."),
     "path_registered": N_("{path} is a workspace already."),
@@ -363,4 +366,6 @@ SENTENCES: Mapping[str, str] = {
     **INBOX,
     **AGENTS,
     **OWNER,
+    **CRON,
+    **VARIABLES,
 }

@@ -1,12 +1,11 @@
 """Commands about workspaces."""
 
-from zoneinfo import available_timezones
-
 from roundtable_desktop.engine.desk import Asked, Desk, once
 from roundtable_desktop.model.errors import Conflict, Invalid
 from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
+from roundtable_desktop.rules import zones
 from roundtable_desktop.store import workspaces
 from roundtable_desktop.store.db import Tx
 
@@ -29,8 +28,7 @@ def register(
     if not _is_text(path):
         raise Invalid("path_not_text", "/path")
     facts = desk.git.inspect(path)
-    if timezone is not None and timezone not in available_timezones():
-        raise Invalid("unknown_timezone", "/timezone", timezone=timezone)
+    zone = zones.zone(timezone or "", desk.local_zone, "/timezone")
     if not facts.author_name or not facts.author_email:
         raise Invalid("no_identity", "/path", path=facts.path)
     branch = base_branch or facts.branch
@@ -50,7 +48,7 @@ def register(
             path=facts.path,
             git_dir=facts.git_dir,
             base_branch=branch,
-            timezone=timezone or desk.local_zone,
+            timezone=zone.key,
             delivery=delivery or DeliveryMode.APPROVAL,
             author_name=facts.author_name,
             author_email=facts.author_email,
