@@ -14,6 +14,7 @@ import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import (
     agents,
+    cron,
     demo,
     inbox,
     limits,
@@ -45,7 +46,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home(os.environ)).absolute())
 
 
-for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, limits):
+for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, limits, cron):
     for command in room.COMMANDS:
         cli.add_command(command)
 
