@@ -197,6 +197,28 @@ class PermissionPolicy(StrEnum):
     DENY = "deny"
 
 
+class ConcurrencyPolicy(StrEnum):
+    """What a firing does while its routine is still at work."""
+
+    COALESCE_IF_ACTIVE = "coalesce_if_active"
+    SKIP_IF_ACTIVE = "skip_if_active"
+    ALWAYS_ENQUEUE = "always_enqueue"
+
+
+class CatchUpPolicy(StrEnum):
+    """What becomes of instants that were due while nobody looked."""
+
+    ENQUEUE_MISSED_WITH_CAP = "enqueue_missed_with_cap"
+    SKIP_MISSED = "skip_missed"
+
+
+class VariableType(StrEnum):
+    TEXT = "text"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    SELECT = "select"
+
+
 class Role(StrEnum):
     COORDINATOR = "coordinator"
     WORKER = "worker"
