@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from roundtable_desktop.phrases import one_line
+
 _WIDEST = 60
 
 
@@ -46,5 +48,4 @@ def _cell(value: object, widest: int = _WIDEST) -> str:
     if value is None or value == "" or value == []:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = plain(" ".join(text.split()))
-    return text if len(text) <= widest else text[: widest - 1] + "…"
+    return one_line(text, widest)

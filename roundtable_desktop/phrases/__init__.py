@@ -22,6 +22,21 @@ def _(text: str) -> str:
     return _translation().gettext(text)
 
 
+def n_(one: str, many: str, count: int) -> str:
+    """The form for `count`, which stands in it as {count}."""
+    return _translation().ngettext(one, many, count).format(count=count)
+
+
+def one_line(text: str, most: int) -> str:
+    """Text from outside as one line of at most `most` characters, without what could drive a
+    terminal or turn the writing around."""
+    line = "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in " ".join(text.split())
+    )
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 class _Values(dict[str, str]):
     def __missing__(self, name: str) -> str:
         return "…"
