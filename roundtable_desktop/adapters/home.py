@@ -38,6 +38,7 @@ class Home:
         self.sockets = root / "s"
         self.backups = root / "backups"
         self.secrets = root / "secrets"
+        self.lock_file = root / "instance.lock"
         self.log_file = root / "logs" / "roundtable.log"
         self.demo = root / "demo"
         self.empty = root / "empty"
@@ -81,9 +82,9 @@ class Home:
         """Takes the home, for as long as this process lives. Busy when another owner has it."""
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            descriptor = os.open(self.root / "instance.lock", flags, 0o600)
+            descriptor = os.open(self.lock_file, flags, 0o600)
         except OSError as error:
-            raise Broken("home_file_is_link", path=str(self.root / "instance.lock")) from error
+            raise Broken("home_file_is_link", path=str(self.lock_file)) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -126,6 +126,14 @@ def _living_ticks(pid: int) -> int | None:
     return None if corpse else int(fields[19])
 
 
+def holds(pid: int, file: Path) -> bool:
+    """Whether that process has the file open; False when it is not ours to ask."""
+    try:
+        return any(Path(one.path) == file for one in psutil.Process(pid).open_files())
+    except psutil.Error:
+        return False
+
+
 def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
     """The stored processes of a run as the machine shows them now, and the children below them
     while they live (N-18). What cannot be measured is None, never 0."""

@@ -78,10 +78,16 @@ def read_address(folder: Path) -> Address | None:
 
 def new_socket(sockets: Path) -> str:
     """A free name for a socket. Raises OSError when no place is short enough."""
-    name = secrets.token_hex(4)
+    path = socket_at(sockets, secrets.token_hex(4))
+    if Path(path).parent == sockets:
+        os.makedirs(sockets, 0o700, exist_ok=True)
+    return path
+
+
+def socket_at(sockets: Path, name: str) -> str:
+    """The same for a name of 8 letters; beside the home it must not be that of another home."""
     path = str(sockets / name)
     if len(os.fsencode(path)) <= SOCKET_BYTES:
-        os.makedirs(sockets, 0o700, exist_ok=True)
         return path
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if not runtime:
