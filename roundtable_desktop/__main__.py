@@ -18,8 +18,7 @@ def main() -> int:
     words = sys.argv[1:]
     if words[:1] == ["--part"]:
         return _part(words[1:])
-    sys.stderr.write("The tray comes later; this is `roundtable start`.\n")
-    return _call("roundtable_desktop.cli.main", ["start", *words])
+    return _call("roundtable_desktop.cli.desktop", words)
 
 
 def _part(words: list[str]) -> int:

@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+import hashlib
 import logging
 import os
 import random
+import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
@@ -17,7 +19,7 @@ from roundtable_desktop.adapters import logs, processes
 from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
-from roundtable_desktop.adapters.runners.folder import new_socket
+from roundtable_desktop.adapters.runners.folder import new_socket, socket_at
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
 from roundtable_desktop.adapters.transcripts import FileTranscripts
@@ -37,7 +39,7 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
-from roundtable_desktop.model.errors import Broken, Busy
+from roundtable_desktop.model.errors import Absent, Broken, Busy
 from roundtable_desktop.model.records import PERSON, SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import DeliveryMode, Health, Kind
@@ -48,7 +50,7 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "practice_git", "register_offline"]
+__all__ = ["Home", "Owner", "practice_git", "register_offline", "run_tray"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,22 @@ def practice_git(home: Home) -> HardenedGit:
     return HardenedGit(home.empty, Path.home(), home.users_umask)
 
 
+def run_tray(home: Home, *, port: int | None, hidden: bool) -> str:
+    """Until it is told to quit. Answers why there can be no tray here, or nothing.
+
+    Qt is loaded here alone, so that `roundtable start` runs where there is none.
+    """
+    from roundtable_desktop.tray import display
+
+    if why := display.missing(os.environ):
+        return why
+    from roundtable_desktop.tray import program
+
+    if failure := program.run(Owner(home, port=port), hidden=hidden):
+        raise failure
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Faces:
     """What pages, API and tray are made with: commands, looks, the feed, and the way in."""
@@ -139,6 +157,10 @@ class Faces:
     feed: Feed
     signin: SignIn
     health: Callable[[], Health]
+
+
+TAKE_OVER_SECONDS = 30.0
+"""For an orderly stop; after it the home is still held, and that is said."""
 
 
 class Owner:
@@ -170,6 +192,35 @@ class Owner:
     def stop(self) -> None:
         """HTTP intake, scheduler, follower, acts, database; agents go on (C-101)."""
         self._stack.close()
+
+    @property
+    def meeting_place(self) -> str:
+        """The socket at which a second start of the tray finds the first one (C-102).
+
+        Empty when there is no room for sockets, which `start` says.
+        """
+        home = hashlib.sha256(os.fsencode(self.home.root)).hexdigest()
+        with contextlib.suppress(OSError):
+            return socket_at(self.home.sockets, home[:8])
+        return ""
+
+    def browser_page(self, path: str) -> str:
+        """The URL of a page of ours that signs the browser in and leads to `path`, once (S-28)."""
+        if self.faces is None:
+            raise Absent("no_owner", home=str(self.home.root))
+        return self.home.write_redirect(self.faces.signin.link(path)).as_uri()
+
+    def take_over(self) -> None:
+        """Ends the owner that holds this home, in order; its agents go on (C-102)."""
+        said = (self.home.owner() or {}).get("pid")
+        known = processes.identify(said) if isinstance(said, int) else None
+        if known is None or not processes.holds(known.pid, self.home.lock_file):
+            return  # gone meanwhile, or just coming: the next start tells
+        processes.send(known, signal.SIGTERM)
+        pause, waited = threading.Event(), 0.0
+        while waited < TAKE_OVER_SECONDS and processes.is_alive(known):
+            pause.wait(0.05)
+            waited += 0.05
 
     def ready(self) -> Mapping[str, object]:
         """The one line on stdout (contract, `roundtable start`)."""

@@ -33,13 +33,16 @@ FAILED, USAGE, NO_OWNER, OWNED = 1, 2, 3, 4
 _EXIT = {"home_is_owned": OWNED, "host_not_loopback": USAGE}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(roundtable_desktop.__version__, prog_name="roundtable")
-@click.option(
+HOME = click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
     help=_("Where the data lives; else $ROUNDTABLE_HOME, else your user data folder."),
 )
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(roundtable_desktop.__version__, prog_name="roundtable")
+@HOME
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
     """Leaves coding agents working on your repositories, and tells you only what needs you."""
@@ -52,9 +55,13 @@ for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, lim
 
 
 def main(words: list[str] | None = None) -> None:
+    run(cli, words, "roundtable")
+
+
+def run(program: click.Command, words: list[str] | None, name: str) -> None:
     """Exit codes: 0 done, 1 failed, 2 usage, 3 no owner, 4 another owner holds the home."""
     try:
-        cli.main(words, prog_name="roundtable", standalone_mode=True)
+        program.main(words, prog_name=name, standalone_mode=True)
     except Said as refused:
         _say(str(refused))
         for fault in refused.problem.get("errors", []):

@@ -18,7 +18,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "phrases": ("model",),
     "dashboard": ("model", "engine.desk", "phrases", "store.db.Reader"),
     "mcp": ("model", "engine.desk", "phrases", "store.db.Reader"),
-    "tray": ("model", "engine.desk", "phrases"),
+    "tray": ("model", "engine.desk", "rules.attention", "phrases"),
     "demo": (),
     "app": ("*",),
     "cli": (

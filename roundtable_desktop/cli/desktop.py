@@ -1,0 +1,31 @@
+"""`roundtable-desktop`: the tray with scheduler and dashboard; without a display, `start`."""
+
+from pathlib import Path
+
+import click
+
+import roundtable_desktop
+from roundtable_desktop.app import Home, default_home, run_tray
+from roundtable_desktop.cli import main as roundtable
+from roundtable_desktop.phrases import _
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(roundtable_desktop.__version__, prog_name="roundtable-desktop")
+@click.option("--hidden", is_flag=True, help=_("Do not open the dashboard: for a start at login."))
+@roundtable.HOME
+@click.option("--port", type=click.IntRange(0, 65535), help=_("Default: the last one, or 7117."))
+@click.pass_context
+def desktop(context: click.Context, hidden: bool, home: Path | None, port: int | None) -> None:
+    """Runs scheduler and dashboard with an icon in the tray. Quitting ends it; agents go on."""
+    place = Home((home or default_home()).absolute())
+    why = run_tray(place, port=port, hidden=hidden)
+    if not why:
+        return
+    click.echo(_("{why} Going on as “roundtable start”.").format(why=why), err=True)
+    context.obj = place
+    context.invoke(roundtable.cli.commands["start"], host="127.0.0.1", port=port)
+
+
+def main(words: list[str]) -> None:
+    roundtable.run(desktop, words, "roundtable-desktop")

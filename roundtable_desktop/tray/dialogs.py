@@ -1,0 +1,49 @@
+"""What the tray asks in a window of its own."""
+
+from PySide6.QtWidgets import QMessageBox
+
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.tray.notify import APP
+
+_Role, _Icon = QMessageBox.ButtonRole, QMessageBox.Icon
+
+
+def leave_agents(running: int) -> QMessageBox:
+    text = n_(
+        "{count} agent is at work. It goes on without Roundtable.",
+        "{count} agents are at work. They go on without Roundtable.",
+        running,
+    )
+    more = _(
+        "What they do is found again at the next start. Nothing new is started meanwhile. To end "
+        "them now, use “roundtable force-stop” before you quit."
+    )
+    return _question(text, more, _("Quit, agents go on"))
+
+
+def take_over() -> QMessageBox:
+    text = _("Roundtable is running already, without a tray icon.")
+    more = _("It can be stopped in order and go on here. Agents that are at work go on.")
+    return _question(text, more, _("Take over"))
+
+
+def cannot_start(error: Exception) -> QMessageBox:
+    told = sentence(error.code, error.values) if isinstance(error, Refused) else str(error)
+    box = _box(_Icon.Critical, _("Roundtable could not start."), told)
+    box.addButton(_("Close"), _Role.AcceptRole)
+    return box
+
+
+def _question(text: str, more: str, yes: str) -> QMessageBox:
+    box = _box(_Icon.Question, text, more)
+    box.setDefaultButton(box.addButton(yes, _Role.AcceptRole))
+    box.setEscapeButton(box.addButton(_("Cancel"), _Role.RejectRole))
+    return box
+
+
+def _box(picture: QMessageBox.Icon, text: str, more: str) -> QMessageBox:
+    box = QMessageBox(picture, APP, text)
+    box.setInformativeText(more)
+    box.setModal(False)
+    return box

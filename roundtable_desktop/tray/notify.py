@@ -1,0 +1,166 @@
+"""Notifications of the desktop: one for each key, replaced and closed by it."""
+
+from __future__ import annotations
+
+import html
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from roundtable_desktop.tray.place import Place
+
+if TYPE_CHECKING:  # its library is for Linux alone
+    from roundtable_desktop.tray.bus import Bus
+
+log = logging.getLogger(__name__)
+
+DEFAULT = "default"
+"""The action of a click on the notification itself; some desktops show it as a button too."""
+APP = "Roundtable"
+
+_SERVER = Place(
+    "org.freedesktop.Notifications",
+    "/org/freedesktop/Notifications",
+    "org.freedesktop.Notifications",
+)
+_URGENCY = {"low": 0, "normal": 1, "critical": 2}
+_NOT_YET = 0
+_LONG = 15_000  # ms that a balloon stays
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Plain text. actions: name and label; urgency: low, normal, critical."""
+
+    key: str
+    title: str
+    body: str
+    actions: Sequence[tuple[str, str]]
+    urgency: str = "normal"
+
+
+class Notifier(Protocol):
+    """What speaks to the person; `activated` carries a key and the name of an action."""
+
+    @property
+    def activated(self) -> SignalInstance: ...
+
+    def caps(self) -> Sequence[str]:
+        """What it can do, in the words of the desktop's specification."""
+
+    def notify(self, notice: Notice) -> None:
+        """In place of the last one with this key, if that is still there."""
+
+    def close(self, key: str) -> None:
+        """Takes it away, if it is still there."""
+
+
+class Balloon(QObject):
+    """What Qt's icon can do: no buttons, no replacing; the last one that was shown is clicked."""
+
+    activated = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._icon: QSystemTrayIcon | None = None
+        self._last = ""
+
+    def attach(self, icon: QSystemTrayIcon) -> None:
+        self._icon = icon
+        icon.messageClicked.connect(lambda: self.activated.emit(self._last, DEFAULT))
+
+    def caps(self) -> Sequence[str]:
+        return ("body",)
+
+    def notify(self, notice: Notice) -> None:
+        if self._icon is None:
+            log.warning("nobody shows notifications title=%r", notice.title)
+            return
+        self._last = notice.key
+        self._icon.showMessage(notice.title, notice.body, self._icon.icon(), _LONG)
+
+    def close(self, key: str) -> None:
+        """It goes by itself."""
+
+
+class Desktop(QObject):
+    """The freedesktop.org server. When it is not there, what should have been said goes to
+    `instead`."""
+
+    activated = Signal(str, str)
+
+    def __init__(self, bus: Bus, picture: QImage, instead: Notifier) -> None:
+        super().__init__()
+        self._bus = bus
+        self._instead = instead
+        self._caps: Sequence[str] = ()
+        self._hints = {"desktop-entry": ("s", "roundtable-desktop"), "image-data": _data(picture)}
+        self._ids: dict[str, int] = {}  # what is shown, or _NOT_YET while it is being sent
+        self._unwanted: set[str] = set()  # closed before the server gave it a number
+        bus.listen(_SERVER.interface, "ActionInvoked", self._invoked)
+        bus.listen(_SERVER.interface, "NotificationClosed", self._gone)
+        bus.call(_SERVER, "GetCapabilities", then=self._able)
+
+    def caps(self) -> Sequence[str]:
+        return self._caps
+
+    def notify(self, notice: Notice) -> None:
+        body = notice.body
+        if "body-markup" in self._caps:
+            body = html.escape(body, quote=False)
+        hints: Mapping[str, Any] = self._hints | {"urgency": ("y", _URGENCY[notice.urgency])}
+        actions = [word for action in notice.actions for word in action]
+        last = self._ids.get(notice.key, _NOT_YET)
+        self._ids[notice.key] = last
+        self._unwanted.discard(notice.key)
+        words = (APP, last, "", notice.title, body, actions, hints, -1)
+        self._bus.call(
+            _SERVER, "Notify", "susssasa{sv}i", words, lambda answer: self._sent(notice, answer)
+        )
+
+    def close(self, key: str) -> None:
+        number = self._ids.pop(key, None)
+        if number == _NOT_YET:
+            self._unwanted.add(key)
+        elif number is not None:
+            self._bus.call(_SERVER, "CloseNotification", "u", (number,))
+
+    def _able(self, answer: tuple[Any, ...] | None) -> None:
+        self._caps = tuple(answer[0]) if answer else ()
+
+    def _sent(self, notice: Notice, answer: tuple[Any, ...] | None) -> None:
+        unwanted = notice.key in self._unwanted
+        self._unwanted.discard(notice.key)
+        if answer is None:
+            self._ids.pop(notice.key, None)
+            if not unwanted:
+                self._instead.notify(notice)
+        elif unwanted:
+            self._bus.call(_SERVER, "CloseNotification", "u", (answer[0],))
+        else:
+            self._ids[notice.key] = answer[0]
+
+    def _invoked(self, body: tuple[Any, ...]) -> None:
+        key = self._key_of(body[0])
+        if key is not None:
+            self.activated.emit(key, str(body[1]))
+
+    def _gone(self, body: tuple[Any, ...]) -> None:
+        key = self._key_of(body[0])
+        if key is not None:
+            del self._ids[key]
+
+    def _key_of(self, number: int) -> str | None:
+        return next((key for key, one in self._ids.items() if one == number != _NOT_YET), None)
+
+
+def _data(picture: QImage) -> tuple[str, tuple[Any, ...]]:
+    """The hint `image-data`: width, height, row stride, alpha, bits, channels, bytes."""
+    plain = picture.convertToFormat(QImage.Format.Format_RGBA8888)
+    size = (plain.width(), plain.height(), plain.bytesPerLine())
+    return "(iiibiiay)", (*size, True, 8, 4, bytes(plain.constBits()))

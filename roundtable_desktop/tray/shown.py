@@ -1,0 +1,131 @@
+"""What the tray shows of a glance: shape, texts and entries as plain values, made of values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from roundtable_desktop.model.records import Glance
+from roundtable_desktop.model.states import Health, Severity
+from roundtable_desktop.phrases import _, n_, one_line
+
+NEWEST = 3
+_MENU_WIDTH = 60
+_MOST_COUNTED = 9  # a badge has room for one digit
+
+
+class Shape(StrEnum):
+    """Told apart without colour."""
+
+    STARTING = "starting"  # a ring of dots
+    IDLE = "idle"  # a ring
+    RUNNING = "running"  # a ring with a filled centre
+    PAUSED = "paused"  # two bars
+    DEAD = "dead"  # a ring with a slash
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The icon. badge: a number, "9+", "!" when something fails, or nothing."""
+
+    shape: Shape
+    badge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An open inbox item in the words that menu and notification say. path: its page."""
+
+    id: str
+    severity: Severity
+    title: str
+    body: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the watcher saw at one instant. waiting: open items, newest first."""
+
+    glance: Glance
+    waiting: Sequence[Waiting]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    text: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """status: the disabled first line. pause: the words of the one action that turns the intake,
+    which is open or not. needs_you: empty when nothing waits."""
+
+    face: Face
+    status: str
+    tooltip: str
+    needs_you: str
+    entries: Sequence[Entry]
+    pause: str
+    intake_open: bool
+    running: int
+
+
+def shown(seen: Seen | None) -> Shown:
+    """None: the owner is being started."""
+    if seen is None:
+        status = _("Starting…")
+        tooltip = _("Roundtable: {status}").format(status=status)
+        return Shown(Face(Shape.STARTING), status, tooltip, "", (), _("Pause"), True, 0)
+    glance = seen.glance
+    status = _status(glance)
+    facts = [status]
+    needs_you = ""
+    if glance.needs_you:
+        facts.append(n_("{count} needs you", "{count} need you", glance.needs_you))
+        needs_you = _("Needs you ({count})").format(count=glance.needs_you)
+    return Shown(
+        face=Face(_shape(glance), _badge(glance)),
+        status=status,
+        tooltip=_("Roundtable: {status}").format(status=", ".join(facts)),
+        needs_you=needs_you,
+        entries=[_entry(one) for one in seen.waiting[:NEWEST]],
+        pause=_("Pause") if glance.intake == "open" else _("Resume"),
+        intake_open=glance.intake == "open",
+        running=glance.running,
+    )
+
+
+def _shape(glance: Glance) -> Shape:
+    if glance.health is Health.DEAD:
+        return Shape.DEAD
+    if glance.intake != "open":
+        return Shape.PAUSED
+    return Shape.RUNNING if glance.running else Shape.IDLE
+
+
+def _badge(glance: Glance) -> str:
+    if glance.needs_you > _MOST_COUNTED:
+        return f"{_MOST_COUNTED}+"
+    if glance.needs_you:
+        return str(glance.needs_you)
+    return "!" if glance.health is Health.DEGRADED else ""
+
+
+def _status(glance: Glance) -> str:
+    runs = n_("{count} run", "{count} runs", glance.running) if glance.running else ""
+    if glance.health is Health.DEAD:
+        words = _("The scheduler has stopped")
+    elif glance.intake == "stopped":
+        words = _("Stopped")
+    elif glance.intake == "paused":
+        words = _("Paused")
+    elif glance.health is Health.DEGRADED:
+        words = _("Something fails, see the log")
+    else:
+        words = _("Running") if runs else _("Idle")
+    return f"{words} · {runs}" if runs else words
+
+
+def _entry(one: Waiting) -> Entry:
+    return Entry(one_line(f"{one.title}: {one.body}", _MENU_WIDTH), one.path)

@@ -1,0 +1,164 @@
+"""The threads beside the GUI: one watches what happens, one does what was asked for; both hand
+frozen values to the main thread, which never waits."""
+
+import logging
+from collections.abc import Callable, Mapping
+from queue import SimpleQueue
+from typing import Protocol, TypeVar
+
+from PySide6.QtCore import Qt, QThread, Signal
+
+from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.feed import Feed
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.records import InboxItem
+from roundtable_desktop.model.states import Health
+from roundtable_desktop.phrases import _, one_line, sentence
+from roundtable_desktop.tray.shown import Seen, Waiting
+
+log = logging.getLogger(__name__)
+
+R = TypeVar("R")
+
+LOOK_AGAIN = 15.0
+"""Seconds: the scheduler's health is no event, so it is looked at now and then."""
+_CALM = 100  # ms between two looks in a flood of events
+_AFTER_FAULT = 2000  # ms
+_MOST = 50  # items; more are counted, and told of together
+_QUESTION, _TITLE = 140, 60
+
+
+class Faces(Protocol):
+    """What the owner hands out."""
+
+    @property
+    def desk(self) -> Desk: ...
+    @property
+    def look(self) -> Look: ...
+    @property
+    def feed(self) -> Feed: ...
+    @property
+    def health(self) -> Callable[[], Health]: ...
+
+
+class Watcher(QThread):
+    """Waits at the feed; emits a `Seen` whenever it differs from the last one."""
+
+    seen = Signal(object)
+
+    def __init__(self, faces: Faces) -> None:
+        super().__init__()
+        self._faces = faces
+        self._last = 0
+        self._said: Seen | None = None
+        self._waiting: Mapping[str, Waiting] = {}
+        self._inbox_moved = True
+
+    def run(self) -> None:
+        try:
+            self._last = self._faces.feed.last()
+        except Exception:  # then from the first event on: it only looks more often
+            log.exception("the tray could not look")
+        while not self._faces.feed.closed:
+            try:
+                self._look()
+                self.msleep(_CALM)
+                self._wait()
+            except Exception:
+                log.exception("the tray could not look")
+                self.msleep(_AFTER_FAULT)
+
+    def stop(self) -> None:
+        """It has ended when this returns."""
+        self._faces.feed.close()
+        self.wait()
+
+    def _wait(self) -> None:
+        happened = self._faces.feed.wait(self._last, LOOK_AGAIN)
+        if happened:
+            self._last = happened[-1].id
+            self._inbox_moved |= any(one.subject_type == "inbox" for one in happened)
+
+    def _look(self) -> None:
+        if self._inbox_moved:
+            items = self._faces.look.inbox(None, _MOST, status="open")
+            known = self._waiting
+            self._waiting = {one.id: known.get(one.id) or self._words(one) for one in items}
+            self._inbox_moved = False
+        glance = self._faces.look.glance(self._faces.health())
+        seen = Seen(glance, tuple(self._waiting.values()))
+        if seen != self._said:
+            self._said = seen
+            self.seen.emit(seen)
+
+    def _words(self, item: InboxItem) -> Waiting:
+        """Who asks, of which task, and what."""
+        title, about = _("Roundtable needs you"), ""
+        question = sentence(f"inbox_{item.kind}", item.data)
+        if isinstance(run_id := item.data.get("run_id"), str):
+            look = self._faces.look
+            run = look.run(run_id)
+            name = one_line(look.agent(run.agent_id).name, _TITLE)
+            title = _("{agent} asks for permission").format(agent=name)
+            question = str(item.data.get("text", ""))
+            if run.task_id is not None:
+                task = look.task(run.task_id)
+                about = f"T-{task.number} {one_line(task.title, _TITLE)}: "
+        body = about + one_line(question, _QUESTION)
+        return Waiting(item.id, item.severity, title, body, page_of(item))
+
+
+def page_of(item: InboxItem) -> str:
+    """Where the person sees the item and answers it."""
+    return f"/inbox/{item.id}"
+
+
+class Worker(QThread):
+    """Does one thing after the other, apart from the main thread."""
+
+    _answered = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._answered.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)
+
+    def ask(
+        self,
+        act: Callable[[], R],
+        then: Callable[[R], None] | None = None,
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:
+        """`then` and `failed` are called on the main thread."""
+
+        def work() -> None:
+            try:
+                result = act()
+            except Exception as error:
+                self._tell(error, failed)
+                return
+            if then is not None:
+                self._answered.emit(lambda: then(result))
+
+        self._asked.put(work)
+
+    def run(self) -> None:
+        while (work := self._asked.get()) is not None:
+            work()
+
+    def finish(self) -> None:
+        """It has ended when this returns; what was asked for before is done."""
+        self._asked.put(None)
+        self.wait()
+
+    def _tell(self, error: Exception, failed: Callable[[Exception], None] | None) -> None:
+        if isinstance(error, Refused):
+            log.warning("refused what=%r", str(error))
+        else:
+            log.error("the tray could not do what was asked", exc_info=error)
+        if failed is not None:
+            self._answered.emit(lambda: failed(error))
+
+    def _hand_over(self, call: Callable[[], None]) -> None:
+        call()

@@ -1,0 +1,104 @@
+"""Decides what is said of the inbox, and when: an item once, several together, not too often."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from roundtable_desktop.model.states import Severity
+from roundtable_desktop.phrases import _, n_
+from roundtable_desktop.rules.attention import MOST, speak_at
+from roundtable_desktop.tray.menu import INBOX
+from roundtable_desktop.tray.notify import DEFAULT, Notice, Notifier
+from roundtable_desktop.tray.shown import Waiting
+
+LATER = "later"
+_DIGEST = "digest"
+_LOUD = (Severity.ATTENTION, Severity.CRITICAL)  # C-92
+
+
+class Speaker(QObject):
+    """open: the path of a page that a button asked for."""
+
+    open = Signal(str)
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._notifier: Notifier | None = None
+        self._told: dict[str, str] = {}  # item id → key of the notification that told of it
+        self._untold: list[Waiting] = []  # oldest first
+        self._paths: dict[str, str] = {}
+        self._spoken: deque[float] = deque(maxlen=MOST)
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.timeout.connect(self._speak)
+
+    def attach(self, notifier: Notifier) -> None:
+        self._notifier = notifier
+        notifier.activated.connect(self._activated)
+        self._speak()
+
+    def hear(self, waiting: Sequence[Waiting]) -> None:
+        """All open items, newest first: what is new is said, what is gone is taken back."""
+        loud = {one.id: one for one in reversed(waiting) if one.severity in _LOUD}
+        self._untold = [one for one in self._untold if one.id in loud]
+        known = self._told.keys() | {one.id for one in self._untold}
+        self._untold += [one for one in loud.values() if one.id not in known]
+        self._take_back(one for one in list(self._told) if one not in loud)
+        self._speak()
+
+    def say(self, notice: Notice, path: str) -> None:
+        """At once. path: what a click on it opens, or nothing."""
+        self._paths[notice.key] = path
+        if self._notifier is not None:
+            self._notifier.notify(notice)
+
+    def _speak(self) -> None:
+        if self._notifier is None or not self._untold or self._due.isActive():
+            return
+        now = self._clock()
+        due = speak_at(self._spoken, now)
+        if due > now:
+            self._due.start(round((due - now) * 1000) + 1)
+            return
+        self._spoken.append(now)
+        told, self._untold = self._untold, []
+        several = len(told) > 1
+        for one in told:
+            self._told[one.id] = _DIGEST if several else one.id
+        notice, path = _digest(len(self._told)) if several else _about(told[0])
+        self.say(notice, path)
+
+    def _take_back(self, gone: Iterable[str]) -> None:
+        """A notification goes with the last item that it told of."""
+        for item in gone:
+            key = self._told.pop(item)
+            if key not in self._told.values() and self._notifier is not None:
+                self._paths.pop(key, None)
+                self._notifier.close(key)
+
+    def _activated(self, key: str, action: str) -> None:
+        """Later only takes the notification away: the item stays in the inbox, and counted."""
+        if self._notifier is None:
+            return
+        path = self._paths.get(key, INBOX)
+        if action == DEFAULT and path:
+            self.open.emit(path)
+        self._notifier.close(key)
+
+
+def _actions() -> Sequence[tuple[str, str]]:
+    return ((DEFAULT, _("Open")), (LATER, _("Later")))
+
+
+def _about(one: Waiting) -> tuple[Notice, str]:
+    urgency = "critical" if one.severity is Severity.CRITICAL else "normal"
+    return Notice(one.id, one.title, one.body, _actions(), urgency), one.path
+
+
+def _digest(count: int) -> tuple[Notice, str]:
+    title = n_("{count} item needs you", "{count} items need you", count)
+    body = _("They wait in the inbox.")
+    return Notice(_DIGEST, title, body, _actions()), INBOX
