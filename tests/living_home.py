@@ -73,17 +73,20 @@ class LivingHome:
 
     def begin(self) -> None:
         """The repository with one commit, the owner, and the one registered with the other."""
+        self.make_repository()
+        self.start()
+        self.cli("init")
+
+    def make_repository(self) -> None:
         self.repository.mkdir()
         self.git("init", "-q")
         (self.repository / "README.md").write_text("Hello\n")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "Begin")
-        self.start()
-        self.cli("init")
 
     def close(self) -> None:
         """The owner is told to stop; its agents would go on, so they are ended by their marks."""
-        runs = [run["id"] for run in self.get("/runs", limit=200)["items"]] if self.facts else []
+        runs = [folder.name for folder in (self.home / "runs").glob("*")]
         if self.owner is not None:
             self.owner.send_signal(signal.SIGTERM)
             try:

@@ -1,0 +1,163 @@
+"""The tray on a desktop that records: icon, menu, notifications, and how it ends."""
+
+import pytest
+from desktops.recorder import WATCHER, Line, Recorder
+from desktops.screen import Screen, until
+from desktops.tray_home import TrayHome
+
+
+def labels(lines: list[Line]) -> list[str]:
+    return [line.label for line in lines]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-04")
+def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: Recorder) -> None:
+    lines = until(lambda: desktop.items and desktop.menu())
+    until(lambda: labels(desktop.menu())[0] == "Idle")
+    assert labels(desktop.menu()) == ["Idle", "Open dashboard", "Pause", "Quit…"]
+    assert not lines[0].enabled
+    assert desktop.icon()["ToolTip"][2] == "Roundtable: Idle"
+    sizes = {(width, height) for width, height, _data in desktop.icon()["IconPixmap"]}
+    assert {(16, 16), (22, 22), (64, 64)} <= sizes
+    idle = desktop.icon()["IconPixmap"]
+
+    desktop.choose("Pause")
+    until(lambda: shown.get("/control")["intake"] == "paused")
+    until(lambda: labels(desktop.menu()) == ["Paused", "Open dashboard", "Resume", "Quit…"])
+    assert desktop.icon()["IconPixmap"] != idle
+
+    desktop.choose("Resume")
+    until(lambda: shown.get("/control")["intake"] == "open")
+    until(lambda: "Pause" in labels(desktop.menu()))
+
+    shown.cli("pause")
+    until(lambda: labels(desktop.menu())[0] == "Paused")
+    desktop.click_icon("SecondaryActivate")
+    until(lambda: shown.get("/control")["intake"] == "open")
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05", "S-28")
+def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop: Recorder) -> None:
+    item = shown.ask(shown.agent("demo"), "Add tea & cake", "Is <b>this</b> & that right?")
+    [note] = until(lambda: desktop.notes)
+    assert note.title == "demo asks for permission"
+    assert "Is &lt;b&gt;this&lt;/b&gt; &amp; that right?" in note.body and "T-1" in note.body
+    assert note.actions == ["default", "Open", "later", "Later"]
+
+    until(lambda: labels(desktop.menu())[1] == "Needs you (1)")
+    assert labels(desktop.menu())[0] == "Running · 1 run"
+    below = labels(desktop.menu()[1].below)
+    assert below[0].startswith("demo asks for permission: T-1") and below[1:] == ["Open inbox"]
+
+    desktop.press(note, "default")
+    [page] = until(shown.opened)
+    assert f"next=%2Finbox%2F{item['id']}" in page
+    token = (shown.home / "token").read_text().strip()
+    assert token not in page
+
+    desktop.choose("Needs you (1)", below[0])
+    until(lambda: len(shown.opened()) == 2)
+    assert f"next=%2Finbox%2F{item['id']}" in shown.opened()[1]
+    desktop.click_icon()
+    until(lambda: len(shown.opened()) == 3)
+    assert shown.opened()[2].count("next=%2Finbox") and item["id"] not in shown.opened()[2]
+
+    shown.cli("inbox", "act", item["id"], "allow_once")
+    shown.ended(item["task"])
+    until(lambda: labels(desktop.menu())[0] == "Idle")
+    assert len(desktop.notes) == 1 and desktop.notes[0].times == 1
+    desktop.click_icon()
+    until(lambda: len(shown.opened()) == 4)
+    assert "next=%2F&" in shown.opened()[3] or 'next=%2F"' in shown.opened()[3]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05", "N-12")
+def test_a_notification_goes_with_its_answer_and_several_come_as_one(
+    shown: TrayHome, desktop: Recorder
+) -> None:
+    first = shown.ask(shown.agent("first"), "Add tea", "May I?")
+    until(lambda: desktop.notes)
+    for name in ("second", "third"):
+        shown.ask(shown.agent(name), "More", "And now?")
+    until(lambda: labels(desktop.menu())[1] == "Needs you (3)")
+    shown.answer(first)
+    until(lambda: desktop.notes[0].closed)
+    assert len(desktop.notes) == 1, "another one within 20 s waits"
+
+    shown.stop()
+    shown.start()
+    until(lambda: len(desktop.notes) == 2)
+    assert desktop.notes[1].title == "2 items need you"
+    for one in shown.waiting():
+        assert not desktop.notes[1].closed
+        shown.answer(one, "reject_once")
+    until(lambda: desktop.notes[1].closed)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("C-101")
+def test_quit_leaves_the_agent_at_work_and_the_next_start_finds_it(
+    shown: TrayHome, desktop: Recorder, screen: Screen
+) -> None:
+    item = shown.ask(shown.agent("demo"), "Add tea", "May I?")
+    task = item["task"]
+    run = shown.live(task)
+    until(lambda: labels(desktop.menu())[0] == "Running · 1 run")
+    desktop.choose("Quit…")
+    screen.press("Escape", "Roundtable")
+    until(lambda: "Roundtable" not in screen.windows())
+    assert shown.get("/control")["intake"] == "open", "it goes on"
+
+    desktop.choose("Quit…")
+    screen.press("Return", "Roundtable")
+    assert shown.leave() == 0
+    assert not (shown.home / "owner.json").exists()
+
+    shown.start()
+    again = shown.live(task)
+    assert again["id"] == run["id"]
+    shown.answer(item)
+    assert shown.ended(task)["outcome"] == "done"
+    assert len(shown.attempts(task)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-04")
+def test_a_panel_that_comes_late_or_comes_back_has_one_icon(
+    home: TrayHome, desktop: Recorder
+) -> None:
+    desktop.show_notifications()
+    home.start()
+    [note] = until(lambda: desktop.notes)
+    assert note.title == "This desktop shows no tray icons"
+    assert "no tray icons" in home.said()
+    assert home.get("/control")["intake"] == "open", "the app goes on"
+    desktop.press(note, "default")
+    until(home.opened)
+
+    desktop.show_panel()
+    until(lambda: desktop.items)
+    until(lambda: labels(desktop.menu())[0] == "Idle")
+
+    desktop.leave(WATCHER)
+    desktop.show_panel()
+    until(lambda: desktop.items)
+    home.post("/control", {"action": "pause"})
+    until(lambda: labels(desktop.menu())[0] == "Paused")
+    assert len(desktop.items) == 1
+    assert len(desktop.notes) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05")
+def test_without_a_server_an_ask_still_counts_in_the_menu(
+    home: TrayHome, desktop: Recorder
+) -> None:
+    desktop.show_panel()
+    home.begin()
+    home.ask(home.agent("demo"), "Add tea", "May I?")
+    until(lambda: labels(desktop.menu())[1] == "Needs you (1)")
+    assert not home.owner_is_over()

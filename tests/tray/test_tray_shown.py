@@ -1,0 +1,76 @@
+"""What the tray shows of a glance, as plain values."""
+
+import pytest
+
+from roundtable_desktop.model.records import Glance
+from roundtable_desktop.model.states import Health, Severity
+from roundtable_desktop.tray.shown import Face, Seen, Shape, Waiting, shown
+
+pytestmark = pytest.mark.proves("D-04")
+
+
+def seen(
+    *, health: Health = Health.OK, intake: str = "open", running: int = 0, needs_you: int = 0
+) -> Seen:
+    waiting = tuple(
+        Waiting(str(number), Severity.ATTENTION, f"worker {number}", "May I?", f"/inbox/{number}")
+        for number in range(needs_you)
+    )
+    glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you, newest=())
+    return Seen(glance, waiting)
+
+
+@pytest.mark.parametrize(
+    ("given", "face", "status"),
+    [
+        (None, Face(Shape.STARTING), "Starting…"),
+        (seen(), Face(Shape.IDLE), "Idle"),
+        (seen(running=1), Face(Shape.RUNNING), "Running · 1 run"),
+        (seen(running=2, needs_you=1), Face(Shape.RUNNING, "1"), "Running · 2 runs"),
+        (seen(needs_you=9), Face(Shape.IDLE, "9"), "Idle"),
+        (seen(needs_you=10), Face(Shape.IDLE, "9+"), "Idle"),
+        (seen(intake="paused"), Face(Shape.PAUSED), "Paused"),
+        (seen(intake="paused", running=1), Face(Shape.PAUSED), "Paused · 1 run"),
+        (seen(intake="stopped", needs_you=2), Face(Shape.PAUSED, "2"), "Stopped"),
+        (seen(health=Health.DEGRADED), Face(Shape.IDLE, "!"), "Something fails, see the log"),
+        (
+            seen(health=Health.DEGRADED, running=1, needs_you=1),
+            Face(Shape.RUNNING, "1"),
+            "Something fails, see the log · 1 run",
+        ),
+        (seen(health=Health.DEAD), Face(Shape.DEAD), "The scheduler has stopped"),
+        (
+            seen(health=Health.DEAD, intake="paused", running=3),
+            Face(Shape.DEAD),
+            "The scheduler has stopped · 3 runs",
+        ),
+    ],
+)
+def test_a_state_has_a_face_and_words(given, face, status):
+    found = shown(given)
+    assert (found.face, found.status) == (face, status)
+    assert found.tooltip.startswith(f"Roundtable: {status}")
+
+
+def test_the_one_action_pauses_an_open_intake_and_opens_any_other():
+    assert [
+        (shown(seen(intake=intake)).pause, shown(seen(intake=intake)).intake_open)
+        for intake in ("open", "paused", "stopped")
+    ] == [("Pause", True), ("Resume", False), ("Resume", False)]
+
+
+def test_what_waits_is_counted_whole_and_named_in_part():
+    found = shown(seen(needs_you=5))
+    assert found.needs_you == "Needs you (5)"
+    assert [(one.text, one.path) for one in found.entries] == [
+        (f"worker {number}: May I?", f"/inbox/{number}") for number in range(3)
+    ]
+    assert found.tooltip == "Roundtable: Idle, 5 need you"
+    assert shown(seen(needs_you=1)).tooltip == "Roundtable: Idle, 1 needs you"
+    assert (shown(seen()).needs_you, shown(seen()).entries) == ("", [])
+
+
+def test_text_of_an_agent_is_one_short_line():
+    hostile = Waiting("1", Severity.ATTENTION, "demo\n\n\x1b[31m", "\u202eevil " * 50, "/inbox/1")
+    [entry] = shown(Seen(seen().glance, (hostile,))).entries
+    assert len(entry.text) <= 60 and entry.text.isprintable()
