@@ -110,8 +110,8 @@ class Watcher(QThread):
 
 
 def page_of(item: InboxItem) -> str:
-    """Where the person sees the item and answers it."""
-    return f"/inbox/{item.id}"
+    """Where the person sees the item and answers it: its place in the inbox."""
+    return f"/inbox#item-{item.id}"
 
 
 class Worker(QThread):

@@ -157,6 +157,7 @@ class Recorder:
     def show_panel(self) -> None:
         self.items.clear()
         self._do(self._come(WATCHER, "/StatusNotifierWatcher", Watcher(self.items)))
+        self._do(self._watch_owners())
 
     def leave(self, name: str) -> None:
         bus = self._buses.pop(name)
@@ -168,6 +169,27 @@ class Recorder:
         bus.export(path, interface)
         await bus.request_name(name)
         self._buses[name] = bus
+
+    async def _watch_owners(self) -> None:
+        """An icon goes with its program."""
+
+        def hear(message: Message) -> None:
+            if message.member == "NameOwnerChanged" and not message.body[2]:
+                self.items[:] = [one for one in self.items if one != message.body[0]]
+
+        bus = self._buses[WATCHER]
+        bus.add_message_handler(hear)
+        rule = "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
+        await bus.call(
+            Message(
+                destination="org.freedesktop.DBus",
+                path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus",
+                member="AddMatch",
+                signature="s",
+                body=[rule],
+            )
+        )
 
     # --- notifications -------------------------------------------------------------------------
 

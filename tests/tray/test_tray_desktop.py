@@ -53,13 +53,13 @@ def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop
 
     desktop.press(note, "default")
     [page] = until(shown.opened)
-    assert f"next=%2Finbox%2F{item['id']}" in page
+    assert f"next=%2Finbox%23item-{item['id']}" in page
     token = (shown.home / "token").read_text().strip()
     assert token not in page
 
     desktop.choose("Needs you (1)", below[0])
     until(lambda: len(shown.opened()) == 2)
-    assert f"next=%2Finbox%2F{item['id']}" in shown.opened()[1]
+    assert f"next=%2Finbox%23item-{item['id']}" in shown.opened()[1]
     desktop.click_icon()
     until(lambda: len(shown.opened()) == 3)
     assert shown.opened()[2].count("next=%2Finbox") and item["id"] not in shown.opened()[2]
