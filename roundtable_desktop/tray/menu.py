@@ -19,6 +19,7 @@ class Menu(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self.drawn_by_panel = True
         self._intake_open = True
         self.menu = QMenu()
         self._status = self.menu.addAction("")
@@ -41,25 +42,25 @@ class Menu(QObject):
     def show(self, shown: Shown, *, ready: bool) -> None:
         """ready: the owner runs, so that there is a dashboard and something to pause."""
         self._intake_open = shown.intake_open
-        self._status.setText(_shown(shown.status))
-        self._needs_you.setTitle(_shown(shown.needs_you))
+        self._status.setText(self._text(shown.status))
+        self._needs_you.setTitle(self._text(shown.needs_you))
         self._needs_you.menuAction().setVisible(bool(shown.needs_you))
         for place, action in enumerate(self._entries):
             there = place < len(shown.entries)
             action.setVisible(there)
             if there:
-                action.setText(_shown(shown.entries[place].text))
+                action.setText(self._text(shown.entries[place].text))
                 action.setData(shown.entries[place].path)
-        self._pause.setText(_shown(shown.pause))
+        self._pause.setText(self._text(shown.pause))
         for action in (self._dashboard, self._pause):
             action.setEnabled(ready)
+
+    def _text(self, text: str) -> str:
+        """An ampersand would underline the letter after it; to a panel, an underscore does."""
+        escaped = text.replace("&", "&&")
+        return escaped.replace("_", "__") if self.drawn_by_panel else escaped
 
     def _entry(self) -> QAction:
         action = self._needs_you.addAction("")
         action.triggered.connect(lambda: self.open.emit(action.data()))
         return action
-
-
-def _shown(text: str) -> str:
-    """An ampersand would underline the letter after it."""
-    return text.replace("&", "&&")

@@ -196,6 +196,9 @@ class Tray(QObject):
         self._balloon.attach(self._icon)
         self._draw()
         self._icon.show()
+        # An icon of the newer kind has no place that Qt knows, and its menu is drawn over there.
+        self._menu.drawn_by_panel = self._icon.geometry().isEmpty()
+        self._draw()
 
     def _say_no_panel(self) -> None:
         body = _("It goes on: the dashboard is the whole of it, and “roundtable open” opens it.")

@@ -9,7 +9,7 @@ from roundtable_desktop.model.states import Health, Severity
 from roundtable_desktop.phrases import _, n_, one_line
 
 NEWEST = 3
-_MENU_WIDTH = 60
+_WIDE = 60  # characters
 _MOST_COUNTED = 9  # a badge has room for one digit
 
 
@@ -33,12 +33,13 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An open inbox item in the words that menu and notification say. path: its page."""
+    """An open inbox item: title and body of a notification, label in the menu, path of its page."""
 
     id: str
     severity: Severity
     title: str
     body: str
+    label: str
     path: str
 
 
@@ -89,7 +90,7 @@ def shown(seen: Seen | None) -> Shown:
         status=status,
         tooltip=_("Roundtable: {status}").format(status=", ".join(facts)),
         needs_you=needs_you,
-        entries=[_entry(one) for one in seen.waiting[:NEWEST]],
+        entries=[Entry(one_line(one.label, _WIDE), one.path) for one in seen.waiting[:NEWEST]],
         pause=_("Pause") if glance.intake == "open" else _("Resume"),
         intake_open=glance.intake == "open",
         running=glance.running,
@@ -125,7 +126,3 @@ def _status(glance: Glance) -> str:
     else:
         words = _("Running") if runs else _("Idle")
     return f"{words} · {runs}" if runs else words
-
-
-def _entry(one: Waiting) -> Entry:
-    return Entry(one_line(f"{one.title}: {one.body}", _MENU_WIDTH), one.path)

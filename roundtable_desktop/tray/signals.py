@@ -95,18 +95,18 @@ class Watcher(QThread):
     def _words(self, item: InboxItem) -> Waiting:
         """Who asks, of which task, and what."""
         title, about = _("Roundtable needs you"), ""
-        question = sentence(f"inbox_{item.kind}", item.data)
+        label = question = one_line(sentence(f"inbox_{item.kind}", item.data), _QUESTION)
         if isinstance(run_id := item.data.get("run_id"), str):
             look = self._faces.look
             run = look.run(run_id)
             name = one_line(look.agent(run.agent_id).name, _TITLE)
+            question = one_line(str(item.data.get("text", "")), _QUESTION)
             title = _("{agent} asks for permission").format(agent=name)
-            question = str(item.data.get("text", ""))
+            label = f"{name}: {question}"
             if run.task_id is not None:
                 task = look.task(run.task_id)
                 about = f"T-{task.number} {one_line(task.title, _TITLE)}: "
-        body = about + one_line(question, _QUESTION)
-        return Waiting(item.id, item.severity, title, body, page_of(item))
+        return Waiting(item.id, item.severity, title, about + question, label, page_of(item))
 
 
 def page_of(item: InboxItem) -> str:

@@ -14,6 +14,7 @@ from dbus_fast.annotations import (
     DBusSignature,
     DBusStr,
     DBusUInt32,
+    DBusVariant,
 )
 from dbus_fast.service import ServiceInterface, dbus_method, dbus_property, dbus_signal
 
@@ -23,12 +24,16 @@ Texts = Annotated[list[str], DBusSignature("as")]
 Hints = Annotated[dict[str, Any], DBusSignature("a{sv}")]
 NumberAndText = Annotated[list[Any], DBusSignature("us")]
 TwoNumbers = Annotated[list[int], DBusSignature("uu")]
+Setting = Annotated[list[Any], DBusSignature("ssv")]
 Server = Annotated[list[str], DBusSignature("ssss")]
 
 NOTIFICATIONS = "org.freedesktop.Notifications"
 WATCHER = "org.kde.StatusNotifierWatcher"
 ITEM = "org.kde.StatusNotifierItem"
 MENU = "com.canonical.dbusmenu"
+PORTAL = "org.freedesktop.portal.Desktop"
+APPEARANCE = ("org.freedesktop.appearance", "color-scheme")
+SCHEMES = {"dark": 1, "light": 2}
 CLOSED_BY_CALL, DISMISSED = 3, 2
 
 
@@ -130,6 +135,23 @@ class Watcher(ServiceInterface):
         return 0
 
 
+class Settings(ServiceInterface):
+    """The portal's, as far as dark and light go."""
+
+    def __init__(self, scheme: int) -> None:
+        super().__init__("org.freedesktop.portal.Settings")
+        self.scheme = scheme
+
+    @dbus_method()
+    def Read(self, namespace: DBusStr, key: DBusStr) -> DBusVariant:
+        assert (namespace, key) == APPEARANCE
+        return Variant("v", Variant("u", self.scheme))
+
+    @dbus_signal()
+    def SettingChanged(self, namespace: DBusStr, key: DBusStr, value: DBusVariant) -> Setting:
+        return [namespace, key, value]
+
+
 class Recorder:
     """Its loop runs on a thread; every method may be called from the test's."""
 
@@ -158,6 +180,18 @@ class Recorder:
         self.items.clear()
         self._do(self._come(WATCHER, "/StatusNotifierWatcher", Watcher(self.items)))
         self._do(self._watch_owners())
+
+    def prefer(self, scheme: str) -> None:
+        """dark or light; from now on the portal is there to say so."""
+        self._settings = Settings(SCHEMES[scheme])
+        self._do(self._come(PORTAL, "/org/freedesktop/portal/desktop", self._settings))
+
+    def change(self, scheme: str) -> None:
+        async def act() -> None:
+            self._settings.scheme = SCHEMES[scheme]
+            self._settings.SettingChanged(*APPEARANCE, Variant("u", SCHEMES[scheme]))
+
+        self._do(act())
 
     def leave(self, name: str) -> None:
         bus = self._buses.pop(name)
@@ -265,6 +299,7 @@ def _lines(nodes: list[Variant]) -> list[Line]:
         number, properties, below = node.value
         shown = {name: one.value for name, one in properties.items()}
         if shown.get("visible", True) and shown.get("type") != "separator":
-            label = shown.get("label", "").replace("__", "_")
+            # Two underscores are one; one marks the letter after it.
+            label = "_".join(part.replace("_", "") for part in shown.get("label", "").split("__"))
             found.append(Line(number, label, shown.get("enabled", True), _lines(below)))
     return found

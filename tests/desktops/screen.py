@@ -1,7 +1,6 @@
 """A screen and a session bus of the test's own: nothing of the machine's desktop takes part."""
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -111,6 +110,10 @@ class Screen:
         window = until(lambda: self.windows().get(title))
         window.set_input_focus(X.RevertToParent, X.CurrentTime)
         self._display.sync()
+        self.press_key(key)
+
+    def press_key(self, key: str) -> None:
+        """To whatever listens now."""
         code = self._display.keysym_to_keycode(XK.string_to_keysym(key))
         for event in (X.KeyPress, X.KeyRelease):
             xtest.fake_input(self._display, event, code)
@@ -122,17 +125,9 @@ class Screen:
             xtest.fake_input(self._display, event, button)
         self._display.sync()
 
-    def point(self, x: int, y: int) -> None:
-        xtest.fake_input(self._display, X.MotionNotify, x=x, y=y)
-        self._display.sync()
-
     def picture(self) -> QImage:
         seen = self._display.screen().root.get_image(
             0, 0, self.width, self.height, X.ZPixmap, 0xFFFFFFFF
         )
         kind = QImage.Format.Format_RGB32
         return QImage(seen.data, self.width, self.height, self.width * 4, kind).copy()
-
-
-def programs_missing(*names: str) -> list[str]:
-    return [name for name in names if shutil.which(name) is None]

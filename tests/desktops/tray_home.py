@@ -85,13 +85,16 @@ class TrayHome(LivingHome):
 
     def ask(self, agent: str, title: str, question: str) -> Json:
         """The open inbox item of a task whose agent asks this, with the task's id in it."""
-        script = f"@demo ask {question}\n@demo write TEA.md tea"
-        room = self.get("/agents")["items"][0]["workspace_id"]
-        words = {"workspace_id": room, "title": title, "description": script}
-        task = self.post("/tasks", {**words, "assignee_agent_id": agent})["id"]
+        task = self.work(agent, title, f"@demo ask {question}\n@demo write TEA.md tea")
         [run] = until(lambda: self.attempts(task))
         [item] = until(lambda: self.waiting(run["id"]))
         return {**item, "task": task}
+
+    def work(self, agent: str, title: str, script: str) -> str:
+        """A task of that agent."""
+        room = self.get("/workspaces")["items"][0]["id"]
+        words = {"workspace_id": room, "title": title, "description": script}
+        return str(self.post("/tasks", {**words, "assignee_agent_id": agent})["id"])
 
     def waiting(self, run: str = "") -> list[Json]:
         """Open inbox items, of one run or of all."""

@@ -40,16 +40,16 @@ def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: R
 @pytest.mark.slow
 @pytest.mark.proves("D-05", "S-28")
 def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop: Recorder) -> None:
-    item = shown.ask(shown.agent("demo"), "Add tea & cake", "Is <b>this</b> & that right?")
+    item = shown.ask(shown.agent("demo"), "Add tea & cake", "Is <b>this_one</b> & that right?")
     [note] = until(lambda: desktop.notes)
     assert note.title == "demo asks for permission"
-    assert "Is &lt;b&gt;this&lt;/b&gt; &amp; that right?" in note.body and "T-1" in note.body
+    assert "Is &lt;b&gt;this_one&lt;/b&gt; &amp; that right?" in note.body and "T-1" in note.body
     assert note.actions == ["default", "Open", "later", "Later"]
 
     until(lambda: labels(desktop.menu())[1] == "Needs you (1)")
     assert labels(desktop.menu())[0] == "Running · 1 run"
     below = labels(desktop.menu()[1].below)
-    assert below[0].startswith("demo asks for permission: T-1") and below[1:] == ["Open inbox"]
+    assert below == ["demo: Is <b>this_one</b> & that right?", "Open inbox"]
 
     desktop.press(note, "default")
     [page] = until(shown.opened)
@@ -149,6 +149,24 @@ def test_a_panel_that_comes_late_or_comes_back_has_one_icon(
     until(lambda: labels(desktop.menu())[0] == "Paused")
     assert len(desktop.items) == 1
     assert len(desktop.notes) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-04")
+def test_the_icon_is_drawn_for_a_dark_or_a_light_desktop(home: TrayHome, desktop: Recorder) -> None:
+    desktop.show_panel()
+    desktop.prefer("light")
+    home.start()
+    until(lambda: desktop.items and ink(desktop) == "dark")
+    desktop.change("dark")
+    until(lambda: ink(desktop) == "light")
+
+
+def ink(desktop: Recorder) -> str:
+    """Of the ring, where it is thickest: the middle of its upper edge."""
+    data = next(one for width, _height, one in desktop.icon()["IconPixmap"] if width == 64)
+    alpha, red, _green, _blue = data[4 * (9 * 64 + 32) :][:4]
+    return "none" if alpha < 255 else "light" if red > 127 else "dark"
 
 
 @pytest.mark.slow

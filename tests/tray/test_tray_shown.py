@@ -13,7 +13,14 @@ def seen(
     *, health: Health = Health.OK, intake: str = "open", running: int = 0, needs_you: int = 0
 ) -> Seen:
     waiting = tuple(
-        Waiting(str(number), Severity.ATTENTION, f"worker {number}", "May I?", f"/inbox/{number}")
+        Waiting(
+            str(number),
+            Severity.ATTENTION,
+            "A worker asks",
+            "of a task",
+            f"worker {number}: May I?",
+            f"/inbox/{number}",
+        )
         for number in range(needs_you)
     )
     glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you, newest=())
@@ -71,6 +78,6 @@ def test_what_waits_is_counted_whole_and_named_in_part():
 
 
 def test_text_of_an_agent_is_one_short_line():
-    hostile = Waiting("1", Severity.ATTENTION, "demo\n\n\x1b[31m", "\u202eevil " * 50, "/inbox/1")
+    hostile = Waiting("1", Severity.ATTENTION, "", "", "demo\n\n\x1b[31m" + "\u202eevil " * 50, "/")
     [entry] = shown(Seen(seen().glance, (hostile,))).entries
     assert len(entry.text) <= 60 and entry.text.isprintable()
