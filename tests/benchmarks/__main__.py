@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import memory, queue, starting
 
-GOALS = (queue.enqueue, queue.claim, starting.starting, memory.memory)
+GOALS = (queue.enqueue, queue.claim, starting.starting, memory.memory, memory.tray)
 
 if __name__ == "__main__":
     missed = [goal.__name__ for goal in GOALS if not goal()]

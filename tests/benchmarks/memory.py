@@ -1,13 +1,17 @@
-"""G12: a runner's memory beside a bare Python with asyncio; the tray's comes with the tray."""
+"""G12: a runner's memory beside a bare Python with asyncio, the app's beside a bare tray."""
 
 import json
 import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from desktops.recorder import Recorder
+from desktops.screen import Screen, session_bus, until
+from desktops.tray_home import TrayHome
 
 from benchmarks.table import Goal, measure
 from roundtable_desktop.adapters import processes
@@ -16,6 +20,22 @@ from roundtable_desktop.adapters.system import SystemIds
 from roundtable_desktop.model.ports import LaunchOrder
 
 BARE = "import asyncio, time; print('up', flush=True); time.sleep(60)"
+
+
+BARE_TRAY = """
+from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
+app = QApplication([])
+picture = QPixmap(64, 64)
+picture.fill("red")
+tray, menu = QSystemTrayIcon(QIcon(picture)), QMenu()
+menu.addAction("Quit")
+tray.setContextMenu(menu)
+tray.show()
+print("up", flush=True)
+app.exec()
+"""
+SETTLED = 3.0  # seconds until what a start needs for a moment is given back
 
 
 def megabytes(pid: int) -> float:
@@ -63,6 +83,44 @@ def bare() -> float:
         used = megabytes(process.pid)
         process.kill()
     return used
+
+
+def app(home: TrayHome, desktop: Recorder) -> float:
+    """Tray, scheduler and dashboard in one process, before the first agent."""
+    home.start()
+    until(lambda: desktop.items)
+    threading.Event().wait(SETTLED)
+    used = megabytes(home.facts["pid"])
+    home.stop()
+    return used
+
+
+def bare_tray(home: TrayHome, desktop: Recorder) -> float:
+    command = [sys.executable, "-I", "-c", BARE_TRAY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=home.env) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        until(lambda: desktop.items)
+        threading.Event().wait(SETTLED)
+        used = megabytes(process.pid)
+        process.kill()
+    return used
+
+
+@pytest.mark.proves("G12")
+def tray() -> bool:
+    goal = Goal("G12", "the whole app / a bare PySide6 tray", "{:.1f} MB", "{:.1f} MB", most=2.2)
+    with tempfile.TemporaryDirectory(prefix="rt") as folder:
+        place, screen = Path(folder), Screen()
+        (place / "home").mkdir()
+        try:
+            with session_bus(place) as bus, closing(Recorder(bus)) as desktop:
+                desktop.show_panel()
+                home = TrayHome(place / "home", screen, bus)
+                with closing(home):
+                    return measure(goal, lambda: (app(home, desktop), bare_tray(home, desktop)))
+        finally:
+            screen.close()
 
 
 @pytest.mark.proves("G12")
