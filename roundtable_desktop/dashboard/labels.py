@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from roundtable_desktop.dashboard.api.proposals import ProposalRow
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS
-from roundtable_desktop.phrases import N_, _
+from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.marking import N_
 
 LABELS: Mapping[str, str] = {
     # tasks

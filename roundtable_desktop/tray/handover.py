@@ -51,6 +51,7 @@ class Meeting(QObject):
         self.open = self._server.listen(place)
 
     def close(self) -> None:
+        """Nobody is heard from now on; the socket is gone."""
         self._server.close()
 
     def _meet(self) -> None:

@@ -114,7 +114,7 @@ class Tray(QObject):
             )
         else:
             self._attach(None)
-        return self._start()
+        return self._start(self._not_started)
 
     def _attach(self, bus: Bus | None) -> None:
         notifier: Notifier = self._balloon
@@ -126,8 +126,8 @@ class Tray(QObject):
             self._balloon.activated.connect(notifier.activated)
         self._speaker.attach(notifier)
 
-    def _start(self) -> None:
-        self._worker.ask(self._owner.start, lambda _nothing: self._started(), self._not_started)
+    def _start(self, failed: Callable[[Exception], None]) -> None:
+        self._worker.ask(self._owner.start, lambda _nothing: self._started(), failed)
 
     def _started(self) -> None:
         faces = self._owner.faces
@@ -146,19 +146,35 @@ class Tray(QObject):
             self._open(OVERVIEW)
 
     def _not_started(self, error: Exception) -> None:
-        """Held by somebody: a tray takes over what we were asked for, or we take over (C-102)."""
-        if isinstance(error, Refused) and error.code == "home_is_owned":
-            place, hidden = self._owner.meeting_place, self._hidden
-            self._worker.ask(
-                lambda: hand_over(place, hidden, PATIENT),
-                lambda taken: self._end() if taken else self._offer(error),
-            )
+        """Held by somebody: a tray takes over what we were asked for, or we take over (C-102).
+
+        One that was just ending is gone by then, so that we try once more before we ask.
+        """
+        if not _is_held(error):
+            return self._give_up(error)
+        place, hidden = self._owner.meeting_place, self._hidden
+
+        def looked(taken: bool) -> None:
+            if taken:
+                self._end()
+            else:
+                self._start(self._still_held)
+
+        return self._worker.ask(lambda: hand_over(place, hidden, PATIENT), looked)
+
+    def _still_held(self, error: Exception) -> None:
+        if _is_held(error):
+            self._offer(error)
         else:
             self._give_up(error)
 
     def _offer(self, error: Exception) -> None:
         def taken() -> None:
-            self._worker.ask(self._owner.take_over, lambda _nothing: self._start(), self._give_up)
+            self._worker.ask(
+                self._owner.take_over,
+                lambda _nothing: self._start(self._not_started),
+                self._give_up,
+            )
 
         self._ask(take_over(), taken, lambda: self._fail(error))
 
@@ -274,6 +290,8 @@ class Tray(QObject):
         if self._ending:
             return
         self._ending = True
+        if self._meeting is not None:
+            self._meeting.close()
         for shown_still in (self._icon, self._dialog):
             if shown_still is not None:
                 shown_still.hide()
@@ -292,5 +310,7 @@ class Tray(QObject):
         self._worker.finish()
         if not self._ended:
             self._stop()
-        if self._meeting is not None:
-            self._meeting.close()
+
+
+def _is_held(error: Exception) -> bool:
+    return isinstance(error, Refused) and error.code == "home_is_owned"

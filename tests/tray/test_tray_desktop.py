@@ -1,5 +1,9 @@
 """The tray on a desktop that records: icon, menu, notifications, and how it ends."""
 
+import sqlite3
+import time
+from contextlib import closing
+
 import pytest
 from desktops.recorder import WATCHER, Line, Recorder
 from desktops.screen import Screen, until
@@ -95,6 +99,39 @@ def test_a_notification_goes_with_its_answer_and_several_come_as_one(
         assert not desktop.notes[1].closed
         shown.answer(one, "reject_once")
     until(lambda: desktop.notes[1].closed)
+    until(lambda: labels(desktop.menu())[1] == "Open dashboard")
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05", "N-12")
+def test_later_takes_the_notification_away_and_leaves_the_item(
+    shown: TrayHome, desktop: Recorder
+) -> None:
+    item = shown.ask(shown.agent("demo"), "Add tea", "May I?")
+    [note] = until(lambda: desktop.notes)
+    desktop.press(note, "later")
+    desktop.choose("Open dashboard")
+    [page] = until(shown.opened)
+    assert "item-" not in page, "the dashboard was asked for after it, and nothing else was"
+    assert labels(desktop.menu())[1] == "Needs you (1)"
+    assert [one["id"] for one in shown.waiting()] == [item["id"]]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-01 waits")
+def test_the_menu_answers_while_the_database_is_held_by_somebody(
+    shown: TrayHome, desktop: Recorder
+) -> None:
+    until(lambda: desktop.items)
+    with closing(sqlite3.connect(shown.home / "roundtable.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desktop.choose("Pause")
+        for _look in range(5):
+            began = time.monotonic()
+            assert labels(desktop.menu())[0] == "Idle"
+            assert time.monotonic() - began < 5, "the database is waited for up to ten seconds"
+        other.execute("ROLLBACK")
+    until(lambda: labels(desktop.menu())[0] == "Paused")
 
 
 @pytest.mark.slow
