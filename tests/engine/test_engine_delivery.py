@@ -1,6 +1,6 @@
 """From an approved proposal to its branch, once, and with the task done only then."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from engine_stage import Stage
 from ground import set_columns
 
+from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import (
     ProposalStatus,
     RunOutcome,
@@ -210,3 +211,29 @@ def test_a_delivery_killed_at_any_place_is_done_once(stage: Stage) -> None:
     assert stage.play() == ["deliver"]
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
     assert len(stage.folders.plain("log", "--format=%H", "main").splitlines()) == 2
+
+
+class Meanwhile:
+    """A reader between whose looks something happens."""
+
+    def __init__(self, reader: Any, act: Callable[[], None]) -> None:
+        self.reader, self.act = reader, act
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Any]:
+        with self.reader.snapshot() as view:
+            yield view
+        self.act()
+
+
+@pytest.mark.proves("W-09")
+def test_a_proposal_and_its_deliveries_are_shown_as_of_one_moment(stage: Stage) -> None:
+    proposal = stage.offered(stage.assigned(), b="b\n")
+    stage.ask_deliver(proposal)
+    reader: Any = Meanwhile(stage.ground.reader, stage.deliver)
+    unasked: Any = None
+    look = Look(reader, stage.ground.clock, stage.git, unasked, unasked)
+    for status in ("approved", "delivered"):
+        seen = look.proposal(proposal.id)
+        assert seen.proposal.status == status
+        assert (seen.deliveries[-1].status == "delivered") == (status == "delivered")

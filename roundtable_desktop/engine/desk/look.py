@@ -148,8 +148,8 @@ class Look:
 
     def proposal(self, ref: str) -> Offered:
         """With its diff, computed by git now, and bounded."""
-        found = self._find(lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
         with self._reader.snapshot() as view:
+            found = _find(view, lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
             tries = proposals.deliveries(view, found.id)
             workspace = workspaces.get(view, found.workspace_id)
         assert workspace is not None, "foreign keys hold"
@@ -166,10 +166,7 @@ class Look:
         code: str,
     ) -> R:
         with self._reader.snapshot() as view:
-            found = get(view, ref) or lists.by_suffix(view, noun, ref)
-        if found is None:
-            raise Absent(code)
-        return found
+            return _find(view, noun, get, ref, code)
 
     # --- around a thing ------------------------------------------------------------------------
 
@@ -273,3 +270,12 @@ def _place(view: View, run: Run) -> Placed:
     agent, workspace = agents.get(view, run.agent_id), workspaces.get(view, run.workspace_id)
     assert agent is not None and workspace is not None, "foreign keys hold"
     return Placed(run, agent, tasks.get(view, run.task_id) if run.task_id else None, workspace)
+
+
+def _find(
+    view: View, noun: Noun[R], get: Callable[[View, str], R | None], ref: str, code: str
+) -> R:
+    found = get(view, ref) or lists.by_suffix(view, noun, ref)
+    if found is None:
+        raise Absent(code)
+    return found
