@@ -5,26 +5,10 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
+from hostile_text import PAYLOADS
 from outside_house import Browser, House, Room, until
 from outside_pages import FORM, check_inert, got
 from outside_talk import comment, demo, item_of, script
-
-PAYLOADS = (
-    "<script>window.__x=1</script>",
-    '"><img src=x onerror=window.__x=1>',
-    "'><svg/onload=window.__x=1>",
-    "</title><script>window.__x=1</script>",
-    "{{7*7}} {% raw %} ${7*7} #{7*7}",
-    "<iframe srcdoc='<script>parent.__x=1</script>'>",
-    "javascript:window.__x=1",
-    "data:text/html,<script>window.__x=1</script>",
-    '<a href="javascript:window.__x=1">a</a>',
-    "<img src=//evil.example/beacon.png>",
-    "&lt;script&gt;window.__x=1&lt;/script&gt;",
-    "<style>*{background:url(//evil.example)}</style>",
-    "<math><mi xlink:href='javascript:window.__x=1'>",
-    "<base href=//evil.example/><form action=//evil.example>",
-)
 
 
 @pytest.fixture(scope="module")
