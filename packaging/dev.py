@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from _agents import opencode
 from _rows import rows_report
+from _system import BROWSER, TRAY, left_out
 from _venv import PYTHON, ROOT, SCRIPTS, SetUpFailed, lock, prepare, say
 
 OLDEST = (3, 11)
@@ -29,9 +31,12 @@ def demo(arguments: list[str]) -> int:
 
 def test(arguments: list[str]) -> int:
     """run every test; [--quick] leaves out the slow ones; the rest goes to pytest"""
-    quick = ["-m", "not slow"] if "--quick" in arguments else []
+    without = [need.marker for need in left_out((BROWSER, TRAY))]
+    if "--quick" in arguments:
+        without.append("slow")
+    chosen = ["-m", " and ".join(f"not {marker}" for marker in without)] if without else []
     rest = [argument for argument in arguments if argument != "--quick"]
-    return pytest("-n", "auto", "--dist", "worksteal", *quick, *rest)
+    return pytest("-n", "auto", "--dist", "worksteal", *chosen, *rest)
 
 
 def agents(arguments: list[str]) -> int:
@@ -62,6 +67,20 @@ def bench(arguments: list[str]) -> int:
         return 0
     prepare(tools=True)
     return run(PYTHON, "-m", "tests.benchmarks", *arguments)
+
+
+def pictures(arguments: list[str]) -> int:
+    """save a picture of every page and of the tray, with what axe says; [FOLDER] for them"""
+    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+        return usage("pictures takes one folder at most")
+    if left_out([BROWSER]):
+        return 1
+    folder = arguments[0] if arguments else tempfile.mkdtemp(prefix="roundtable-pictures-")
+    prepare(tools=True)
+    code = run(PYTHON, "-m", "tests.pictures", folder)
+    if not (TESTS / "pictures" / "tray.py").exists() or left_out([TRAY]):
+        return code
+    return max(code, run(PYTHON, "-m", "tests.pictures.tray", folder))
 
 
 def lint(arguments: list[str]) -> int:
@@ -103,6 +122,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "agents": agents,
     "faults": faults,
     "bench": bench,
+    "pictures": pictures,
     "lint": lint,
     "rows": rows,
     "lock": renew_lock,
@@ -141,7 +161,7 @@ def usage(fault: str = "") -> int:
         print(f"dev: {fault}", file=sys.stderr)
     print("usage: python3 packaging/dev.py COMMAND [ARGUMENTS]", file=sys.stderr)
     for name, command in COMMANDS.items():
-        print(f"  {name:<8}{command.__doc__}", file=sys.stderr)
+        print(f"  {name:<9}{command.__doc__}", file=sys.stderr)
     return 2
 
 

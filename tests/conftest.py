@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-MARKERS = ("proves", "slow", "agents", "faults")
+MARKERS = ("proves", "slow", "agents", "faults", "browser", "tray")
 FOLDERS = ("agents", "faults")  # each marker lives in the folder of its name, and only there
+GIVEN = ("browser", "tray")  # so does each of these, and every test there gets it by itself
 TESTS = Path(__file__).parent
 
 
@@ -56,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if folder_of(item) in GIVEN:
+            item.add_marker(folder_of(item))
         if fault := marker_fault(item):
             raise pytest.UsageError(f"{item.nodeid}: {fault}")
         names = {mark.name for mark in item.iter_markers()}
@@ -68,8 +71,11 @@ def marker_fault(item: pytest.Item) -> str | None:
     for mark in item.iter_markers("proves"):
         if not mark.args or not all(isinstance(row, str) for row in mark.args) or mark.kwargs:
             return "`proves` takes ids of docs/rows.txt and nothing else"
-    folder = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
-    for name in FOLDERS:
-        if (item.get_closest_marker(name) is not None) != (folder == name):
+    for name in (*FOLDERS, *GIVEN):
+        if (item.get_closest_marker(name) is not None) != (folder_of(item) == name):
             return f"a test in tests/{name} bears the marker `{name}`, and no other test does"
     return None
+
+
+def folder_of(item: pytest.Item) -> str:
+    return item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""

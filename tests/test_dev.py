@@ -16,7 +16,15 @@ def dev(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("tests",), ("lint", "x"), ("faults", "--kills", "x"), ("faults", "--seed")]
+    "arguments",
+    [
+        (),
+        ("tests",),
+        ("lint", "x"),
+        ("faults", "--kills", "x"),
+        ("faults", "--seed"),
+        ("pictures", "a", "b"),
+    ],
 )
 def test_what_it_does_not_know_is_usage(arguments: tuple[str, ...]) -> None:
     done = dev(*arguments)

@@ -1,11 +1,12 @@
 """`roundtable-desktop`: the tray with scheduler and dashboard; without a display, `start`."""
 
+import os
 from pathlib import Path
 
 import click
 
 import roundtable_desktop
-from roundtable_desktop.app import Home, default_home, run_tray
+from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import main as roundtable
 from roundtable_desktop.phrases import _
 
@@ -18,7 +19,9 @@ from roundtable_desktop.phrases import _
 @click.pass_context
 def desktop(context: click.Context, hidden: bool, home: Path | None, port: int | None) -> None:
     """Runs scheduler and dashboard with an icon in the tray. Quitting ends it; agents go on."""
-    place = Home((home or default_home()).absolute())
+    from roundtable_desktop.app import run_tray
+
+    place = Home((home or default_home(os.environ)).absolute())
     why = run_tray(place, port=port, hidden=hidden)
     if not why:
         return
