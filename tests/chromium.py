@@ -1,0 +1,101 @@
+"""Chromium as the tests drive it: how it is started, what it must not do, and how axe judges."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from _system import program
+from axe_playwright_python.sync_playwright import Axe
+from outside_house import House
+from playwright.sync_api import BrowserContext, Page
+
+# Nothing but the tests' own names resolves, so a request to elsewhere also fails for want of a way.
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
+]
+CONTEXT: dict[str, Any] = {
+    "viewport": {"width": 1280, "height": 800},
+    "reduced_motion": "reduce",
+    "locale": "en-GB",
+}
+TELL_VIOLATIONS = (
+    "document.addEventListener('securitypolicyviolation', event => console.error("
+    "'content policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
+)
+# Of a page that is answered with an error on purpose, Chromium says so on the console.
+ERROR_STATUS = re.compile(r"Failed to load resource: .* status of (\d+)")
+
+
+def launch_arguments() -> dict[str, Any]:
+    return {"executable_path": program("chromium"), "args": ARGS}
+
+
+class Watch:
+    """Hears what goes wrong in the pages of a browser context.
+
+    own: the origins that may be asked. statuses: answers that the test provokes.
+    """
+
+    def __init__(self, *own: str) -> None:
+        self.own = set(own)
+        self.statuses: set[int] = set()
+        self.faults: list[str] = []
+
+    def follow(self, context: BrowserContext) -> None:
+        context.add_init_script(TELL_VIOLATIONS)
+        context.on("console", lambda said: self._console(said.type, said.text))
+        context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
+        context.on("request", lambda request: self._request(request.url))
+
+    def check(self) -> None:
+        assert not self.faults, "\n".join(self.faults)
+
+    def _console(self, kind: str, text: str) -> None:
+        status = ERROR_STATUS.match(text)
+        if kind == "error" and not (status and int(status[1]) in self.statuses):
+            self.faults.append(f"console: {text}")
+
+    def _request(self, url: str) -> None:
+        parts = urlsplit(url)
+        local = parts.scheme in ("about", "blob")
+        if not local and f"{parts.scheme}://{parts.netloc}" not in self.own:
+            self.faults.append(f"request to elsewhere: {url[:200]}")
+
+
+def enter(house: House, page: Page, path: str = "/") -> None:
+    """In by a one-time link."""
+    page.goto(house.post("/sign-in-links", {"next": path})["url"])
+    page.wait_for_url(house.facts["browser_url"] + path)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds at fault in the page as it is now: the rule, and where."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']} ({one['impact']}): {target}: {_advice(node)}"
+        for one in found
+        for node in one["nodes"]
+        for target in [" ".join(map(str, node["target"]))]
+    ]
+
+
+def _advice(node: dict[str, Any]) -> str:
+    checks: Iterable[dict[str, Any]] = [*node["any"], *node["all"], *node["none"]]
+    return "; ".join(check["message"] for check in checks)
+
+
+def too_wide(page: Page) -> bool:
+    """Whether the page itself scrolls sideways; a part of it may, if it says so by its style."""
+    return bool(
+        page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    )
