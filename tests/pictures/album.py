@@ -1,0 +1,99 @@
+"""Which pages there are, asked of the product itself, and how each is reached and judged."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from unittest.mock import patch
+from urllib.parse import parse_qsl, urlsplit
+
+from chromium import too_wide, violations
+from playwright.sync_api import Page
+
+from roundtable_desktop import app as product
+from roundtable_desktop.dashboard.app import flask_app
+
+NOT_FOR_PEOPLE = ("/api/", "/mcp", "/static/", "/healthz")
+TABS = "nav.tabs a[href*='?']:not([aria-current])"
+PARTS_OF_PAGES = {"/runs/<>/transcript"}  # shown within the page of the run
+LOGIN = "/login"  # reached by a link that works once
+
+View = tuple[int, Literal["light", "dark"]]
+"""The width of the window, and the theme that its reader likes."""
+VIEWS: tuple[View, ...] = ((1280, "light"), (1280, "dark"), (360, "light"), (360, "dark"))
+
+Ids = Mapping[str, Mapping[str, str]]
+"""By the noun that an address begins with, then by the name of the picture."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One address, and the name of its pictures. first: of its route."""
+
+    name: str
+    path: str
+    first: bool = True
+
+
+def page_rules(folder: Path) -> list[str]:
+    """The routes of the pages, with `<>` where an id stands. folder: for a home that is new."""
+    with patch.object(product, "build_app", wraps=product.build_app) as build:
+        owner = product.Owner(product.Home(folder), port=0)
+        owner.start()
+        owner.stop()
+    [parts] = build.call_args.args
+    rules = flask_app(parts).url_map.iter_rules()
+    shown = {re.sub("<[^>]*>", "<>", one.rule) for one in rules if "GET" in (one.methods or ())}
+    return sorted(one for one in shown if not one.startswith(NOT_FOR_PEOPLE))
+
+
+def visits(rules: list[str], ids: Ids) -> tuple[list[Visit], list[str]]:
+    """What to visit, and the routes for which nobody said what to put in the place of the id."""
+    found, unknown = [], []
+    for rule in rules:
+        if rule in PARTS_OF_PAGES or rule == LOGIN:
+            continue
+        words = [word for word in rule.split("/") if word]
+        if "<>" not in words:
+            found.append(Visit("-".join(words) or "overview", rule))
+        elif words.count("<>") == 1 and ids.get(words[0]):
+            rest = [word for word in words if word != "<>"]
+            for number, (name, one) in enumerate(ids[words[0]].items()):
+                path = rule.replace("<>", one)
+                found.append(Visit("-".join([*rest, name]), path, first=number == 0))
+        else:
+            unknown.append(rule)
+    return found, unknown
+
+
+def walk(page: Page, found: Iterable[Visit]) -> Iterator[Visit]:
+    """Goes there one by one; where it is the first of its route, to the page's tabs as well."""
+    for visit in found:
+        page.goto(visit.path)
+        tabs = page.locator(TABS).evaluate_all("all => all.map(one => one.getAttribute('href'))")
+        yield visit
+        for path in tabs if visit.first else ():
+            page.goto(path)
+            words = [word for pair in parse_qsl(urlsplit(path).query) for word in pair]
+            yield Visit("-".join([visit.name, *words]), path, first=False)
+
+
+def faults(
+    page: Page,
+    views: Iterable[View] = VIEWS,
+    snap: Callable[[str], object] | None = None,
+) -> Iterator[str]:
+    """What is wrong with the page as it stands.
+
+    snap: is told the name of each view, once it is there.
+    """
+    for width, theme in views:
+        view = f"{width}-{theme}"
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 800})
+        if too_wide(page):
+            yield f"{view}: the page scrolls sideways"
+        if snap is not None:
+            snap(view)
+        yield from (f"{view}: {fault}" for fault in violations(page))

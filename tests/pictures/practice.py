@@ -1,0 +1,122 @@
+"""A home with a week's worth of work in it, all of it done by agents before the camera comes."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from outside_house import House, Room, until
+from outside_talk import comment, demo, item_of, script, status
+
+FILES = {
+    "README.md": "# Bakery\n\nTakes orders for bread.\n",
+    "orders.py": 'PRICES = {"rye": 420, "spelt": 510}\n\n\n'
+    "def total(order):\n    return sum(PRICES[bread] * count for bread, count in order)\n",
+    "opening-hours.txt": "Mon-Fri 06:00-18:00\nSat 06:00-13:00\n",
+}
+
+TALKER = """
+import functools, pathlib, sys
+print = functools.partial(print, flush=True)
+print("Reading orders.py")
+print("\\x1b[1mChecking\\x1b[0m 2 prices: \\x1b[32mrye ok\\x1b[0m, \\x1b[31mspelt too high\\x1b[0m")
+print("warning: no test covers total()", file=sys.stderr)
+path = pathlib.Path("orders.py")
+path.write_text(path.read_text().replace("510", "490") + "\\n\\ndef count(order):\\n"
+    "    return sum(count for _, count in order)\\n")
+deep = pathlib.Path("a folder", "deep")
+deep.mkdir(parents=True)
+(deep / "a-rather-long-name-of-a-file-that-nobody-will-ever-type.txt").write_text("x\\n" * 30)
+for number in range(60):
+    print(f"step {number}: looked at one more order, nothing to change there, and went on")
+"""
+
+
+@dataclass
+class Practice:
+    """Where the state is to be found: ids by the noun in the address of a page."""
+
+    house: House
+    ids: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def remember(self, noun: str, name: str, thing: Any) -> Any:
+        self.ids.setdefault(noun, {})[name] = str(thing["id"])
+        return thing
+
+
+def furnish(house: House) -> Practice:
+    """Real work in every state that a page can show."""
+    practice = Practice(house)
+    room = house.room("bakery", FILES)
+    house.workspace(house.repository("a-second-repository-with-nothing-to-do"))
+    ada, lin = demo(room, "Ada", max_concurrent_sessions=3), demo(room, "Lin")
+    talker = room.python(TALKER, "price-checker")
+    waiting = _begin(practice, room, ada, lin, talker)
+    _settle(practice, room, waiting)
+    return practice
+
+
+def _begin(practice: Practice, room: Room, ada: str, lin: str, talker: str) -> dict[str, Any]:
+    """All tasks at once; the agents take them as they can."""
+
+    def task(
+        name: str, title: str, agent: str | None, *lines: str, words: str = "", **more: Any
+    ) -> Any:
+        text = "\n".join(part for part in (words, script(*lines)) if part)
+        return practice.remember("tasks", name, room.task(title, agent, description=text, **more))
+
+    return {
+        "review": task("review", "Lower the price of spelt bread", talker, words="It is too dear."),
+        "delivered": task("delivered", "Say where the bakery is", ada, "write WHERE.md Mill Lane"),
+        "held": task("held", "Open on Sundays", ada, "append opening-hours.txt Sun 07:00-11:00"),
+        "blocked": task(
+            "blocked", "Send the invoices", lin, "block Which account are they sent from?"
+        ),
+        "signed-out": task("signed-out", "Translate the menu", lin, "fail auth_required no key"),
+        "failed": task(
+            "failed",
+            "Bake without flour",
+            lin,
+            "fail task_failed There is no bread without flour.",
+            retry_budget=1,
+        ),
+        "retry": task("retry", "Count the flour", lin, "fail overloaded try later"),
+        "ask": task(
+            "ask",
+            "Clean up old orders",
+            ada,
+            "say I found 3 orders from last year.",
+            "write cleaned.txt three orders",
+            "ask May I delete orders-2025.csv?",
+        ),
+        "running": task(
+            "running",
+            "Write tests for the orders, for totals as well as for counts, and for empty ones",
+            ada,
+            "say I read orders.py. It has one function, `total`.",
+            "write test_orders.py def test_an_empty_order_costs_nothing(): ...",
+            "usage 18200 900",
+            "say Now the prices.",
+            "sleep 600",
+            words="Cover `total` first.\n\n- empty orders\n- unknown bread",
+        ),
+        "todo": task("todo", "Draw a new sign", None),
+    }
+
+
+def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
+    """Waits for what must have happened, and does the person's part."""
+    house = practice.house
+    for name in ("review", "delivered", "held", "blocked", "signed-out", "failed", "retry"):
+        practice.remember("runs", name, room.ended(tasks[name]))
+    practice.remember("runs", "running", room.live(tasks["running"]))
+    practice.remember("inbox", "ask", item_of(room, tasks["ask"]))
+    comment(room, tasks["todo"], "With a pretzel on it, please.\n\nAnd *not* in brown.")
+    offered = {name: room.proposal(tasks[name]) for name in ("review", "delivered", "held")}
+    for name, proposal in offered.items():
+        practice.remember("proposals", name, proposal)
+    room.lands(offered["delivered"])
+    (room.path / "opening-hours.txt").write_text("closed for the holidays\n")
+    assert room.delivered(offered["held"])["deliveries"][-1]["status"] == "held"
+    until(lambda: status(room, tasks["blocked"]) == "blocked")
+    until(lambda: status(room, tasks["failed"]) == "failed")
+    newest = house.get("/runs", task_id=tasks["ask"]["id"])["items"][0]
+    practice.remember("runs", "ask", newest)
