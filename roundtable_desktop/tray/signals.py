@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 LOOK_AGAIN = 15.0
 """Seconds: the scheduler's health is no event, so it is looked at now and then."""
-_CALM = 100  # ms between two looks in a flood of events
+_CALM = 50  # ms from an event to the look, so that a flood of them is one
 _AFTER_FAULT = 2000  # ms
 _MOST = 50  # items; more are counted, and told of together
 _QUESTION, _TITLE = 140, 60
@@ -63,7 +63,6 @@ class Watcher(QThread):
         while not self._faces.feed.closed:
             try:
                 self._look()
-                self.msleep(_CALM)
                 self._wait()
             except Exception:
                 log.exception("the tray could not look")
@@ -77,6 +76,7 @@ class Watcher(QThread):
     def _wait(self) -> None:
         happened = self._faces.feed.wait(self._last, LOOK_AGAIN)
         if happened:
+            self.msleep(_CALM)
             self._last = happened[-1].id
             self._inbox_moved |= any(one.subject_type == "inbox" for one in happened)
 
