@@ -27,6 +27,7 @@ from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.dashboard import pages
 from roundtable_desktop.dashboard.app import Parts, build_app
 from roundtable_desktop.dashboard.guard import Doors
+from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.pages import agents_door
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
@@ -261,7 +262,8 @@ class Owner:
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)
-        server = serve(_web(ground, faces, doors, door), sockets, ground.clock)
+        web = _web(ground, faces, doors, door)
+        server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
@@ -359,7 +361,8 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
 def _web(ground: Ground, faces: Faces, doors: Doors, door: Door) -> Any:
     look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
-    routes.declare_all(api, ground.desk, look, signin, health)
+    streams = Streams(faces.feed, signin, ground.clock)
+    routes.declare_all(api, ground.desk, look, signin, streams, health)
     return build_app(
         Parts(
             doors=doors,

@@ -18,6 +18,7 @@ class Route:
     query: type[BaseModel]
     body: type[BaseModel] | None
     answer: type[BaseModel] | None
+    streams: type[BaseModel] | None
     status: int
     auth: Auth
     errors: tuple[int, ...]

@@ -18,6 +18,7 @@ SCHEMA = "#/components/schemas/{model}"
 PATH_PART = re.compile(r"<(?:\w+:)?(\w+)>")
 
 JSON = "application/json"
+STREAM = "text/event-stream"
 
 
 class FieldFault(Words):
@@ -81,6 +82,8 @@ def _models(routes: Iterable[Route]) -> Iterable[tuple[type[BaseModel], Mode]]:
             yield route.body, "validation"
         if route.answer is not None:
             yield route.answer, "serialization"
+        if route.streams is not None:
+            yield route.streams, "serialization"
 
 
 def _operation(route: Route, schemas: Schemas) -> Json:
@@ -119,6 +122,7 @@ def _headers(route: Route) -> list[Json]:
     known: Mapping[str, tuple[str, Json]] = {
         "once": ("Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 200}),
         "expected_revision": ("If-Match", {"type": "string"}),
+        "last_event_id": ("Last-Event-ID", {"type": "integer", "minimum": 0}),
     }
     return [
         _parameter("header", name, schema, required=False)
@@ -139,12 +143,16 @@ def _responses(route: Route, schemas: Schemas) -> Json:
     done: Json = {"description": "Done"}
     if route.answer is not None:
         done["content"] = _content(JSON, schemas.reference(route.answer, "serialization"))
+    if route.streams is not None:
+        said = f"Server-Sent Events; the data of each is a {route.streams.__name__} in one line."
+        done["content"] = _content(STREAM, {"type": "string", "description": said})
     problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
     failures = {
         str(status): {"description": title_of(status), "content": problem}
         for status in sorted(_statuses(route))
     }
-    return {str(route.status if route.answer else 204): done, **failures}
+    with_body = route.answer or route.streams
+    return {str(route.status if with_body else 204): done, **failures}
 
 
 def _statuses(route: Route) -> set[int]:
@@ -160,4 +168,6 @@ def _statuses(route: Route) -> set[int]:
         found.add(409)
     if "expected_revision" in route.takes:
         found.add(412)
+    if "last_event_id" in route.takes:
+        found.add(400)
     return found

@@ -20,6 +20,7 @@ from roundtable_desktop.phrases import _
 FAULTS_SHOWN = 20
 
 ENTITY_TAG = re.compile(r'"(\d{1,18})"', re.ASCII)
+EVENT_ID = re.compile(r"\d{1,18}", re.ASCII)
 NO_REVISION = -1
 """What an `If-Match` that is none of our tags asks for: it matches nothing."""
 
@@ -252,3 +253,13 @@ def expected_revision() -> int | None:
         return None
     tag = ENTITY_TAG.fullmatch(given)
     return int(tag[1]) if tag else NO_REVISION
+
+
+def last_event_id() -> int | None:
+    """What an interrupted stream had last; browsers send it by themselves."""
+    given = request.headers.get("Last-Event-ID", "").strip()
+    if not given:
+        return None
+    if not EVENT_ID.fullmatch(given):
+        raise Refusal(400, "bad_last_event_id")
+    return int(given)

@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.opening import open_to_all
 from roundtable_desktop.dashboard.reading import (
     Nothing,
     expected_revision,
+    last_event_id,
     read_body,
     read_once,
     read_query,
@@ -21,7 +22,7 @@ from roundtable_desktop.dashboard.reading import (
 from roundtable_desktop.dashboard.signin import current
 
 Act = TypeVar("Act", bound=Callable[..., BaseModel | Response | None])
-HANDED = frozenset({"caller", "once", "expected_revision", "query", "body"})
+HANDED = frozenset({"caller", "once", "expected_revision", "last_event_id", "query", "body"})
 """Parameters that a route may name; every other one is a part of its path."""
 
 
@@ -36,6 +37,7 @@ class Api:
         body               the JSON, a subclass of Words
         once               Once | None: the Idempotency-Key and the body's fingerprint
         expected_revision  int | None, from If-Match
+        last_event_id      int | None, from Last-Event-ID
 
     It answers a Words (with an ETag when it has a `revision`), None for 204, or a Response.
     """
@@ -53,8 +55,10 @@ class Api:
         status: int = 200,
         auth: Auth = "person",
         errors: tuple[int, ...] = (),
+        streams: type[BaseModel] | None = None,
     ) -> Callable[[Act], Act]:
-        """errors: numbers this route answers besides those that follow from what it takes."""
+        """errors: numbers this route answers besides those that follow from what it takes.
+        streams: what each event is, where the answer is a stream of them."""
 
         def take(act: Act) -> Act:
             signature = inspect.signature(act, eval_str=True)
@@ -69,6 +73,7 @@ class Api:
                     query=asked.get("query", Nothing),
                     body=asked.get("body", None if method in ("GET", "DELETE") else Nothing),
                     answer=_model(signature.return_annotation),
+                    streams=streams,
                     status=status,
                     auth=auth,
                     errors=errors,
@@ -116,6 +121,8 @@ def _handed(route: Route) -> dict[str, object]:
         given["once"] = read_once()
     if "expected_revision" in route.takes:
         given["expected_revision"] = expected_revision()
+    if "last_event_id" in route.takes:
+        given["last_event_id"] = last_event_id()
     if "caller" in route.takes:
         given["caller"] = current()
     return {name: value for name, value in given.items() if name in route.takes}

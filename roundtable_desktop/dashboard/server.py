@@ -109,12 +109,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         super().service()
         self.waiting_since = self.server.monotonic()
 
+    def handle_close(self) -> None:
+        super().handle_close()
+        if self.requests:
+            self.server.on_left()
+
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]
     """One listening socket."""
 
     channel_class = Channel
     monotonic: Callable[[], float]
+    on_left: Callable[[], None]
 
     def waiting(self) -> Iterator[Channel]:
         """Connections that have no whole request yet."""
@@ -127,12 +133,22 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
 
 
 class Server:
-    """Serves until closed. `closing` is set first: a stream that watches it ends in time."""
+    """Serves until closed. `closing` is set first: a stream that watches it ends in time.
 
-    def __init__(self, app: "WSGIApplication", sockets: list[socket.socket], clock: Clock) -> None:
+    on_left: called when somebody left whose answer is under way, from the loop: it must be quick.
+    """
+
+    def __init__(
+        self,
+        app: "WSGIApplication",
+        sockets: list[socket.socket],
+        clock: Clock,
+        on_left: Callable[[], None],
+    ) -> None:
         self.port: int = sockets[0].getsockname()[1]
         self.closing = threading.Event()
         self._clock = clock
+        self._on_left = on_left
         self._map: dict[int, Any] = {}
         self._ended = threading.Lock()
         self._workers = ThreadedTaskDispatcher()
@@ -145,6 +161,7 @@ class Server:
             app, self._map, True, sock, self._workers, _adjustments(), info, bind_socket=False
         )
         listener.monotonic = self._clock.monotonic
+        listener.on_left = self._on_left
         return listener
 
     def run(self) -> None:
@@ -190,11 +207,16 @@ class Server:
             listener.trigger.close()
 
 
-def serve(app: "WSGIApplication", sockets: list[socket.socket], clock: Clock) -> Server:
+def serve(
+    app: "WSGIApplication",
+    sockets: list[socket.socket],
+    clock: Clock,
+    on_left: Callable[[], None] = lambda: None,
+) -> Server:
     """Accepts from now on; answers once `run` is called."""
     # "Task queue depth" is said for every queued request; the figure is in nobody's hands.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    return Server(app, sockets, clock)
+    return Server(app, sockets, clock, on_left)
 
 
 def _adjustments() -> Any:

@@ -15,6 +15,7 @@ from flask import Response, g, request
 
 from roundtable_desktop.dashboard.guard import FOREIGN, SAFE_METHODS, Doors
 from roundtable_desktop.dashboard.problems import Refusal, is_for_programs
+from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.ports import Clock, Ids
 from roundtable_desktop.model.records import PERSON, Actor, WebSession
 
@@ -26,6 +27,8 @@ IDLE_LIFE = timedelta(hours=12)
 ABSOLUTE_LIFE = timedelta(days=30)
 SEEN_STEP = timedelta(minutes=10)
 """How stale `seen_at` may be: reading pages must not write a row each."""
+TOKEN_STEP = 1.9
+"""Seconds for which a token that was right is believed: nobody tells that its file changed."""
 
 WRONG_CODES_ALLOWED = 10
 WRONG_CODES_WINDOW = timedelta(seconds=60)
@@ -152,9 +155,25 @@ class SignIn:
             return self._bearer(request.headers["Authorization"])
         return self._cookie()
 
+    def standing(self) -> Callable[[], float]:
+        """For an answer that goes on after its request was let in: the seconds for which its
+        credential counts at most, 0 once it does not. Looking is no use of a session."""
+        if "Authorization" in request.headers:
+            header = request.headers["Authorization"]
+            return lambda: TOKEN_STEP if self._bearer(header) else 0.0
+        id_hash = digest(request.cookies.get(self.cookie_name, ""))
+        return lambda: self._seconds_left(id_hash)
+
+    def _seconds_left(self, id_hash: str) -> float:
+        session = self._sessions.find(id_hash)
+        return 0.0 if session is None else max(0.0, self._left(session).total_seconds())
+
     def _bearer(self, header: str) -> Caller | None:
         scheme, _, given = header.partition(" ")
-        right = self._token()
+        try:
+            right = self._token()
+        except Absent:  # somebody took it away: then none is right
+            return None
         if scheme != "Bearer" or not right or not same(given, right):
             return None
         return Caller(PERSON, "bearer")
@@ -169,14 +188,18 @@ class SignIn:
         return Caller(PERSON, "cookie", csrf_of(session_id))
 
     def _alive(self, session: WebSession) -> bool:
-        now = self._clock.now()
-        idle = now - session.seen_at
-        if idle > IDLE_LIFE or now - session.created_at > ABSOLUTE_LIFE:
+        if self._left(session) < timedelta(0):
             self._sessions.revoke(session.id_hash)
             return False
-        if idle > SEEN_STEP:
+        now = self._clock.now()
+        if now - session.seen_at > SEEN_STEP:
             self._sessions.touch(session.id_hash, now)
         return True
+
+    def _left(self, session: WebSession) -> timedelta:
+        """What is left of its life; less than nothing when it is over."""
+        end = min(session.seen_at + IDLE_LIFE, session.created_at + ABSOLUTE_LIFE)
+        return end - self._clock.now()
 
     def check_csrf(self, caller: Caller) -> None:
         """A cookie comes by itself, so a change needs what only our own pages know (W5)."""

@@ -69,6 +69,10 @@ HTTP: Mapping[str, str] = {
         "This form was sent already, with other words. Load the page again and send it once more."
     ),
     "bad_cursor": N_("The cursor is not one of this list. Start again without it."),
+    "bad_last_event_id": N_("Last-Event-ID is the number of an event that this feed sent."),
+    "streams_taken": N_(
+        "All {most} event streams are in use. Close one, or ask /api/v1/events from time to time."
+    ),
     "bad_idempotency_key": N_("An Idempotency-Key has 1 to 200 visible ASCII characters."),
     "json_only": N_("Send the body as JSON, with Content-Type application/json."),
     "body_too_large": N_("The body is too large: at most {limit} KiB."),

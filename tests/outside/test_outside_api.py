@@ -90,7 +90,8 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
         assert told.get("summary") or told.get("description"), path
         responses = told["responses"]
         noun = path.split("/")[3] if path.count("/") > 2 else ""
-        if method == "GET" and "trigger" not in path:
+        endless = "text/event-stream" in responses.get("200", {}).get("content", {})
+        if method == "GET" and "trigger" not in path and not endless:
             answer = ask(house, "GET", filled(path, refs.get(noun, "zzzzzz")))
             assert answer.status == 200 and "200" in responses, (path, answer.text)
             shape = responses["200"]["content"]["application/json"]["schema"]

@@ -16,6 +16,7 @@ from roundtable_desktop.dashboard.api import (
     wakeups,
     workspaces,
 )
+from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Desk
@@ -23,7 +24,12 @@ from roundtable_desktop.engine.desk.look import Look
 
 
 def declare_all(
-    api: Api, desk: Desk, look: Look, signin: SignIn, health: Callable[[], str]
+    api: Api,
+    desk: Desk,
+    look: Look,
+    signin: SignIn,
+    streams: Streams,
+    health: Callable[[], str],
 ) -> None:
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
@@ -35,4 +41,4 @@ def declare_all(
     wakeups.declare(api, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
-    events.declare(api, look)
+    events.declare(api, look, streams)

@@ -1,13 +1,16 @@
-"""The API's route of the feed."""
+"""The API's routes of the feed: page by page, and as it happens."""
 
 from typing import Annotated
 
+from flask import Response
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
+from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.records import Event
 
 
 class EventsAsked(Asked):
@@ -16,6 +19,12 @@ class EventsAsked(Asked):
     after: Annotated[int, Field(ge=0)] = 0
     limit: Annotated[int, Field(ge=1, le=200)] = 100
     workspace_id: Ref | None = None
+
+
+class StreamAsked(Asked):
+    """after: as in the list; a Last-Event-ID, which is newer, comes before it."""
+
+    after: Annotated[int, Field(ge=0)] | None = None
 
 
 class EventRow(Shown):
@@ -37,7 +46,11 @@ class Feed(Shown):
     next_cursor: int
 
 
-def declare(api: Api, look: Look) -> None:
+def line(event: Event) -> str:
+    return EventRow.of(event).model_dump_json()
+
+
+def declare(api: Api, look: Look, streams: Streams) -> None:
     @api.route("GET", "/api/v1/events")
     def list_events(query: EventsAsked) -> Feed:
         """What happened, oldest first and without a gap."""
@@ -46,3 +59,8 @@ def declare(api: Api, look: Look) -> None:
             items=[EventRow.of(one) for one in found],
             next_cursor=found[-1].id if found else query.after,
         )
+
+    @api.route("GET", "/api/v1/events/stream", streams=EventRow, errors=(503,))
+    def stream_events(query: StreamAsked, last_event_id: int | None) -> Response:
+        """What happens, as it happens; without a cursor from now on."""
+        return streams.open(query.after if last_event_id is None else last_event_id, line)

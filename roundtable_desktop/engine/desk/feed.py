@@ -27,24 +27,36 @@ class Feed:
     def closed(self) -> bool:
         return self._closed
 
+    @property
+    def turn(self) -> int:
+        """Another one after each thing that wakes those who wait."""
+        with self._changed:
+            return self._version
+
     def last(self) -> int:
         """The id of the newest event; 0 when there is none."""
         with self._reader.snapshot() as view:
             return events.last_id(view)
 
-    def wait(self, after: int, seconds: float) -> list[Event]:
+    def wait(self, after: int, seconds: float, turn: int | None = None) -> list[Event]:
         """Events newer than `after`, oldest first, at most 200; waits for the first of them.
 
-        Empty when none came in time, when a sign-in ended, or when the feed is closed.
+        Empty when none came in time, when all were stirred, or when the feed is closed.
+        turn: as it was before the caller looked at what else may end its waiting.
         """
-        with self._changed:
-            seen = self._version
+        seen = self.turn if turn is None else turn
         found = self._after(after)
         if not found:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._version != seen, seconds)
             found = self._after(after)
         return [] if self._closed else found
+
+    def stir(self) -> None:
+        """Lets all who wait look again, whether they still may and still have somebody to tell."""
+        with self._changed:
+            self._version += 1
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Nobody waits from now on."""
@@ -58,6 +70,4 @@ class Feed:
 
     def _hear(self, topic: str) -> None:
         if topic in ("events", "sessions"):
-            with self._changed:
-                self._version += 1
-                self._changed.notify_all()
+            self.stir()
