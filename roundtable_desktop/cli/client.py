@@ -1,12 +1,13 @@
 """The CLI's way to the running owner: HTTP by the standard library, with the home's token."""
 
+import contextlib
 import json
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from typing import Any
 
 from roundtable_desktop.adapters.home import Home
@@ -15,6 +16,8 @@ from roundtable_desktop.phrases import sentence
 
 Answer = dict[str, Any]
 _TIMEOUT = 60.0
+_STREAM_TIMEOUT = 40.0
+"""An owner that is there sends something at least every 15 s."""
 _BODY_LIMIT = 1 << 20
 """Bytes; the owner hangs up on more, so that its refusal might not be read (S-59)."""
 
@@ -81,7 +84,30 @@ class Client:
                 return seen
             time.sleep(step)
 
+    def stream(self, after: int | None) -> Iterator[tuple[int, Answer | None]]:
+        """What happens, as it happens, each event with its id; before them, with None, the id
+        after which they begin. It ends when the owner ends it."""
+        path = "/events/stream" if after is None else f"/events/stream?after={after}"
+        with self._opened("GET", path, None, _STREAM_TIMEOUT) as response:
+            fields: dict[str, str] = {}
+            for line in response:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                elif "id" in fields:
+                    yield int(fields["id"]), json.loads(fields.get("data", "null"))
+                    fields = {}
+
     def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Answer:
+        with self._opened(method, path, body, _TIMEOUT) as response:
+            read: Answer = json.loads(response.read() or b"{}")
+            return read
+
+    @contextlib.contextmanager
+    def _opened(
+        self, method: str, path: str, body: Mapping[str, object] | None, seconds: float
+    ) -> Iterator[HTTPResponse]:
+        """The answer, to be read; whatever goes wrong until it is read is Said or Unreachable."""
         sent = None if body is None else json.dumps(body).encode()
         if len(sent or b"") > _BODY_LIMIT:
             limit = _BODY_LIMIT // 1024
@@ -96,9 +122,8 @@ class Client:
             },
         )
         try:
-            with _OPENER.open(request, timeout=_TIMEOUT) as response:
-                read: Answer = json.loads(response.read() or b"{}")
-                return read
+            with _OPENER.open(request, timeout=seconds) as response:
+                yield response
         except urllib.error.HTTPError as error:
             raise Said(_problem(error)) from None
         except (OSError, ValueError, HTTPException) as error:

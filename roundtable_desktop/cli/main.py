@@ -16,6 +16,7 @@ from roundtable_desktop.cli import (
     agents,
     cron,
     demo,
+    events,
     inbox,
     limits,
     owner,
@@ -49,7 +50,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home(os.environ)).absolute())
 
 
-for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, limits, cron):
+for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, events, limits, cron):
     for command in room.COMMANDS:
         cli.add_command(command)
 

@@ -17,7 +17,7 @@ def show_json(value: object) -> None:
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
     """Columns by name; bold heads on a terminal, plain text in a pipe. Cells are one line."""
-    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
+    cells = [[cell(row.get(column)) for column in columns] for row in rows]
     heads = [column.replace("_", " ").upper() for column in columns]
     widths = [
         max(len(head), *(len(row[place]) for row in cells), 0) for place, head in enumerate(heads)
@@ -29,7 +29,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
 
 def fields(pairs: Mapping[str, object]) -> None:
     """One thing, a line a field; empty ones are left out."""
-    shown = {name: _cell(value, 500) for name, value in pairs.items()}
+    shown = {name: cell(value, 500) for name, value in pairs.items()}
     width = max((len(name) for name in shown), default=0)
     for name, value in shown.items():
         if value != "-":
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
     )
 
 
-def _cell(value: object, widest: int = _WIDEST) -> str:
+def cell(value: object, widest: int = _WIDEST) -> str:
     if value is None or value == "" or value == []:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

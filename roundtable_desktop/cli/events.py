@@ -1,0 +1,87 @@
+"""The command that shows what happens."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import click
+
+from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.cli.client import Answer, Client, Said, Unreachable
+from roundtable_desktop.cli.output import cell, plain
+from roundtable_desktop.phrases import _
+
+_ID_SHOWN = 8
+_DETAIL_SHOWN = 120
+_AGAIN = 1.0  # seconds between two looks for an owner that is gone
+_POLL = 5.0  # seconds between two looks while all its streams are taken
+
+
+@click.command()
+@click.option("--follow", is_flag=True, help=_("Go on as things happen; Ctrl-C ends it."))
+@click.option(
+    "--after",
+    type=click.IntRange(min=0),
+    help=_(
+        "The number of the last event that you have. Default: all are shown; with --follow none."
+    ),
+)
+@click.option("--json", "as_json", is_flag=True, help=_("For programs: one object a line."))
+@click.pass_obj
+def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
+    """What happened, oldest first: number, time, kind, subject, details.
+
+    No event is left out or shown twice when you go on --after the last number that you saw.
+    """
+    found = _following(home, after) if follow else _known(Client(home), after or 0)
+    try:
+        for event in found:
+            click.echo(json.dumps(event, ensure_ascii=False) if as_json else _line(event))
+    except KeyboardInterrupt:
+        return
+
+
+def _known(client: Client, after: int) -> Iterator[Answer]:
+    while items := (page := client.get("/events", after=after, limit=200))["items"]:
+        yield from items
+        after = page["next_cursor"]
+
+
+def _following(home: Home, after: int | None) -> Iterator[Answer]:
+    """Also over restarts of the owner, once it was there."""
+    met = told = False
+    while True:
+        try:
+            for number, event in Client(home).stream(after):
+                met, told, after = True, False, number
+                if event is not None:
+                    yield event
+            time.sleep(_AGAIN)
+        except Said as refused:
+            if refused.problem.get("status") != 503:
+                raise
+            for event in [] if after is None else _known(Client(home), after):
+                after = event["id"]
+                yield event
+            time.sleep(_POLL)
+        except Unreachable:
+            if not met:
+                raise
+            if not told:
+                click.echo(_("The owner is gone. Waiting for it to come back…"), err=True)
+            told = True
+            time.sleep(_AGAIN)
+
+
+def _line(event: Answer) -> str:
+    words = [
+        str(event["id"]),
+        f"{event['at'][:19]}Z",
+        event["kind"],
+        f"{event['subject_type']} {event['subject_id'][-_ID_SHOWN:]}",
+        *(f"{name}={cell(value, _DETAIL_SHOWN)}" for name, value in event["data"].items()),
+    ]
+    return "  ".join(plain(word) for word in words)
+
+
+COMMANDS = [watch]

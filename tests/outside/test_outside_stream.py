@@ -1,0 +1,203 @@
+"""The event stream of a real owner, and `roundtable watch`: nothing lost, nobody hung."""
+
+import json
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from outside_house import ROUNDTABLE, Browser, House, until
+from streaming import Stream
+
+
+def program(house: House, query: str = "", **headers: str) -> Stream:
+    return Stream(house.port, {"Authorization": f"Bearer {house.token}"} | headers, query)
+
+
+def known(house: House, after: int = 0) -> list[Any]:
+    """The whole feed after that event, page by page."""
+    found: list[Any] = []
+    while items := house.get("/events", after=after, limit=200)["items"]:
+        found += items
+        after = items[-1]["id"]
+    return found
+
+
+@pytest.mark.proves("S-61")
+def test_fifty_streams_at_once_leave_the_pages_alone(running: House) -> None:
+    browser = Browser(running)
+
+    def open_one(_: int) -> tuple[float, Stream]:
+        began = time.monotonic()
+        stream = program(running)
+        return time.monotonic() - began, stream
+
+    def get_page() -> float:
+        began = time.monotonic()
+        assert browser.ask("GET", "/").status == 200
+        return time.monotonic() - began
+
+    get_page()
+    with ThreadPoolExecutor(10) as pool:
+        opened = list(pool.map(open_one, range(50)))
+    streams = [stream for _, stream in opened]
+    taken = [one for one in streams if one.status == 200]
+    assert len(taken) == 8 and {one.status for one in streams} == {200, 503}
+    assert {one["Retry-After"] for one in streams if one.status == 503} == {"5"}
+    assert sorted(seconds for seconds, _ in opened)[25] < 1
+    assert sorted(get_page() for _ in range(5))[2] < 0.5
+    for one in taken:
+        one.begin()
+    running.room()
+    assert {one.event()["kind"] for one in taken} == {"workspace.added"}
+    for one in streams:
+        one.vanish()
+    until(lambda: (one := program(running)).status == 200 and one.vanish() is None, 2)
+
+
+@pytest.mark.proves("S-27")
+def test_signing_out_ends_the_stream_of_that_browser_alone(shared: House) -> None:
+    leaving, staying = Browser(shared), Browser(shared)
+    streams = [
+        Stream(shared.port, {"Host": shared.browser_host, "Cookie": one.cookie})
+        for one in (leaving, staying)
+    ]
+    for one in streams:
+        one.begin()
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    assert leaving.ask("POST", "/logout", f"csrf={leaving.csrf()}", **form).status == 303
+    assert streams[0].ends_within(2) < 2
+    shared.room("after-signing-out")
+    assert streams[1].event()["kind"] == "workspace.added"
+    streams[1].vanish()
+
+
+@pytest.mark.slow
+@pytest.mark.proves("S-27")
+def test_a_new_token_ends_the_streams_of_the_old_one(running: House) -> None:
+    stream = program(running)
+    stream.begin()
+    (running.home / "token").write_text("n" * 43)
+    assert stream.ends_within(3) < 2.5
+    assert program(running).status == 200
+
+
+@pytest.mark.slow
+@pytest.mark.proves("F-49")
+def test_a_cursor_holds_over_a_kill_of_the_owner(running: House) -> None:
+    room, port = running.room(), running.port
+    stream = program(running)
+    seen = []
+    last = stream.begin()
+    for number in range(3):
+        room.task(f"before {number}")
+        seen.append(stream.event())
+    running.end(signal.SIGKILL)
+    running.start("--port", str(port))
+    for number in range(3):
+        room.task(f"while nobody listened {number}")
+    again = program(running, **{"Last-Event-ID": str(seen[-1]["id"])})
+    assert again.begin() == seen[-1]["id"]
+    room.task("the last")
+    wanted = known(running, last)
+    while len(seen) < len(wanted):
+        seen.append(again.event())
+    assert seen == wanted
+    assert [one["id"] for one in seen] == sorted({one["id"] for one in seen})
+    again.vanish()
+
+
+@pytest.mark.slow
+def test_an_owner_that_is_told_to_stop_waits_for_no_stream(running: House) -> None:
+    streams = [program(running) for _ in range(8)]
+    began = time.monotonic()
+    code, _ = running.end()
+    assert code == 0 and time.monotonic() - began < 8
+    for one in streams:
+        assert one.ends_within(2) < 2
+
+
+# --- roundtable watch ----------------------------------------------------------------------------
+
+
+class Watching:
+    """`roundtable watch --follow`, its lines as they come."""
+
+    def __init__(self, house: House, *words: str) -> None:
+        self.child = subprocess.Popen(
+            [ROUNDTABLE, "watch", "--follow", *words],
+            env=house.env | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.child.stdout is not None
+        for line in self.child.stdout:
+            self.lines.put(line.rstrip("\n"))
+
+    def next(self) -> str:
+        return self.lines.get(timeout=30)
+
+    def end(self) -> tuple[int, str]:
+        self.child.send_signal(signal.SIGINT)
+        self.child.wait(30)
+        assert self.child.stderr is not None
+        return self.child.returncode, self.child.stderr.read()
+
+
+@pytest.fixture
+def watching(running: House) -> Iterator[list[Watching]]:
+    started: list[Watching] = []
+    yield started
+    for one in started:
+        one.child.kill()
+        one.child.wait()
+
+
+@pytest.mark.proves("K-61 run")
+def test_watch_shows_the_feed_in_lines_and_goes_on_after_a_number(running: House) -> None:
+    running.room().task("See me \u202enow")
+    feed = known(running)
+    lines = running.cli("watch").out.splitlines()
+    assert [int(line.split()[0]) for line in lines] == [event["id"] for event in feed]
+    for line, event in zip(lines, feed, strict=True):
+        assert line.split()[2] == event["kind"] and event["subject_id"][-8:] in line
+    read = [json.loads(line) for line in running.cli("watch", "--json").out.splitlines()]
+    assert read == feed
+    later = running.cli("watch", "--json", "--after", str(feed[-2]["id"])).out
+    assert json.loads(later) == feed[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("F-49")
+def test_watch_follows_over_a_kill_and_a_new_port(running: House, watching: list[Watching]) -> None:
+    room, last = running.room(), known(running)[-1]["id"]
+    watch = Watching(running, "--json", "--after", str(last))
+    watching.append(watch)
+    room.task("before")
+    seen = [json.loads(watch.next())]
+    running.end(signal.SIGKILL)
+    running.start()
+    room.task("afterwards")
+    wanted = known(running, last)
+    while len(seen) < len(wanted):
+        seen.append(json.loads(watch.next()))
+    assert seen == wanted
+    code, err = watch.end()
+    assert code == 0
+    assert err.strip() == "The owner is gone. Waiting for it to come back…"
+
+
+def test_watch_without_an_owner_says_how_to_start_one(house: House) -> None:
+    for words in (("watch",), ("watch", "--follow")):
+        done = house.cli(*words)
+        assert done.code == 3 and "roundtable start" in done.err and done.out == ""
