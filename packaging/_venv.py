@@ -48,10 +48,11 @@ def prepare(*, tools: bool) -> None:
 
 
 def fingerprint() -> str:
-    """sha256 over all that decides what is installed: the project, the lock, this Python."""
+    """sha256 over all that decides what is installed: files of the project, and this Python."""
     digest = hashlib.sha256()
     for part in (
         (ROOT / "pyproject.toml").read_bytes(),
+        (ROOT / "web" / "package-lock.json").read_bytes(),
         LOCK.read_bytes(),
         f"{sys.version} {sys.executable} {ROOT}".encode(),
     ):

@@ -57,6 +57,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "werkzeug": ("dashboard",),
 }
 
+BUILD_HOOK = "packaging/hatch_build.py"
 STDLIB_ONLY = (
     "packaging/",
     f"{PACKAGE}/__init__.py",
@@ -118,6 +119,8 @@ def strangers(source: Source) -> Iterator[Finding]:
         return
     siblings = {path.stem for path in (ROOT / "packaging").glob("*.py")}
     ours = siblings if source.path.startswith("packaging/") else {PACKAGE}
+    if source.path == BUILD_HOOK:
+        ours = {*siblings, "hatchling"}  # which loads it
     for line, target, _ in source.imports():
         library = target.split(".")[0]
         if library not in sys.stdlib_module_names and library not in ours:
