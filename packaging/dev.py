@@ -17,7 +17,8 @@ from pathlib import Path
 from _agents import opencode
 from _rows import rows_report
 from _system import BROWSER, TRAY, left_out
-from _venv import PYTHON, ROOT, SCRIPTS, SetUpFailed, lock, prepare, say
+from _venv import PYTHON, ROOT, SCRIPTS, VENV, SetUpFailed, lock, prepare, say
+from _web import install_checker
 
 OLDEST = (3, 11)
 TESTS = ROOT / "tests"
@@ -32,6 +33,8 @@ def demo(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """run every test; [--quick] leaves out the slow ones; the rest goes to pytest"""
     without = [need.marker for need in left_out((BROWSER, TRAY))]
+    prepare(tools=True)
+    install_checker(VENV)
     if "--quick" in arguments:
         without.append("slow")
     chosen = ["-m", " and ".join(f"not {marker}" for marker in without)] if without else []

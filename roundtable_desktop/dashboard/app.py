@@ -50,7 +50,11 @@ def flask_app(parts: Parts) -> Flask:
     app.debug = False  # whatever FLASK_DEBUG says (S-32)
     app.config["MAX_FORM_MEMORY_SIZE"] = BODY_LIMIT  # the guard's limit, not werkzeug's half of it
     app.url_map.merge_slashes = False  # no redirect that nobody asked for
-    app.jinja_env.globals.update(_=_, version=roundtable_desktop.__version__)
+    app.jinja_env.globals.update(
+        _=_,
+        version=roundtable_desktop.__version__,
+        renews=(web / "static" / "vendor" / "made-from.txt").is_file(),
+    )
     app.jinja_env.finalize = inert  # whatever a template shows (S-35)
     problems.install(app)
     _check_callers(app, parts)

@@ -1,0 +1,42 @@
+"""What pages say of their own renewal, with the browser's libraries and without them."""
+
+import json
+import re
+
+import jinja2
+import pytest
+from _web import PROJECT
+
+
+def render(name: str, **given: object) -> str:
+    loader = jinja2.FileSystemLoader(PROJECT / "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True)
+    environment.globals.update(_=str, version="1", url_for=lambda *_, filename, v: f"/{filename}")
+    return environment.get_template(name).render(given)
+
+
+@pytest.mark.parametrize("csrf", ["", "secret"])
+@pytest.mark.parametrize("renews", [True, False])
+def test_scripts_are_for_the_signed_in_where_they_can_work(csrf: str, renews: bool) -> None:
+    shown = render("scripts.html", csrf=csrf, renews=renews)
+    assert ("<script" in shown) == bool(csrf and renews)
+    assert ('content="secret"' in shown) == bool(csrf)
+
+
+def test_without_the_libraries_the_page_says_what_to_do() -> None:
+    assert "load the page again" in render("connection.html", renews=False)
+    assert re.search(r">\s*</span>", render("connection.html", renews=True))
+
+
+@pytest.mark.proves("S-29")
+def test_htmx_is_told_to_keep_to_the_content_policy() -> None:
+    shown = render("scripts.html", csrf="secret", renews=True)
+    told = re.search(r"name=\"htmx-config\" content='([^']+)'", shown)
+    assert told is not None
+    assert json.loads(told[1]) == {
+        "allowEval": False,
+        "allowScriptTags": False,
+        "historyCacheSize": 0,
+        "includeIndicatorStyles": False,
+        "selfRequestsOnly": True,
+    }
