@@ -38,7 +38,8 @@ class Deliver(Words):
 
 
 class Try(Shown):
-    """One try at delivering. reason: of a held one; its sentence says what to do."""
+    """One try at delivering. reason: of a held one, or `nothing_left`; its sentence says what to
+    do."""
 
     id: str
     branch: str
@@ -101,6 +102,8 @@ def sentence_of(offered: Offered, *, by_hand: bool = True) -> str:
     told = reason_said if by_hand else why_held
     last = offered.deliveries[-1] if offered.deliveries else None
     proposal = offered.proposal
+    if proposal.status == "delivered" and last is not None and last.reason:
+        return told(last.reason)
     if proposal.status == "delivered" and last is not None:
         return said("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
     if last is not None and last.reason and proposal.status == "approved":
