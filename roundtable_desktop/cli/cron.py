@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from roundtable_desktop.adapters.system import SystemClock, local_zone
+from roundtable_desktop.cli.moments import Moment
 from roundtable_desktop.cli.output import show_json, table
 from roundtable_desktop.phrases import _, sentence
 
@@ -16,24 +17,10 @@ if TYPE_CHECKING:
 _MOST = 200
 
 
-class _Moment(click.ParamType[datetime]):
-    """A time as people and programs write it; without a zone it is meant in the schedule's."""
-
-    name = "time"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        try:
-            return datetime.fromisoformat(str(value))
-        except ValueError:
-            self.fail(_("This is not a time. Write it as 2026-03-08T06:30:00Z."), param, ctx)
-
-
 @click.command()
 @click.argument("expression", metavar="EXPR")
 @click.option("--tz", "zone", default="", metavar="ZONE", help=_("Default: this machine's zone."))
-@click.option("--from", "start", type=_Moment(), metavar="TIME", help=_("Default: now."))
+@click.option("--from", "start", type=Moment(), metavar="TIME", help=_("Default: now."))
 @click.option("--count", type=click.IntRange(1, _MOST), default=5, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 def cron(expression: str, zone: str, start: datetime | None, count: int, as_json: bool) -> None:

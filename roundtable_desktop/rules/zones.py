@@ -17,21 +17,25 @@ _NAME = re.compile(
 
 _LOOK = timedelta(days=7)  # no zone changes its clock twice within it
 _EXAMPLE = "Europe/Berlin"
-_ABBREVIATIONS = {
-    "AEST": "Australia/Sydney",
-    "AKST": "America/Anchorage",
-    "BST": "Europe/London",
-    "CDT": "America/Chicago",
-    "CEST": _EXAMPLE,
-    "CST": "America/Chicago",
-    "EDT": "America/New_York",
-    "IST": "Asia/Kolkata",
-    "JST": "Asia/Tokyo",
-    "MDT": "America/Denver",
-    "PDT": "America/Los_Angeles",
-    "PST": "America/Los_Angeles",
+_MEANT = {
+    "America/Los_Angeles": ("PACIFIC", "PT", "PST", "PDT"),
+    "America/Denver": ("MOUNTAIN", "MT", "MST", "MDT"),
+    "America/Chicago": ("CENTRAL", "CT", "CST", "CDT"),
+    "America/New_York": ("EASTERN", "ET", "EST", "EDT"),
+    "America/Anchorage": ("AKST", "AKDT"),
+    "Europe/London": ("BST",),
+    "Europe/Lisbon": ("WET", "WEST"),
+    _EXAMPLE: ("CET", "CEST"),
+    "Europe/Helsinki": ("EET", "EEST"),
+    "Asia/Kolkata": ("IST",),
+    "Asia/Tokyo": ("JST",),
+    "Asia/Seoul": ("KST",),
+    "Australia/Sydney": ("AEST", "AEDT"),
+    "UTC": ("UTC", "GMT", "Z"),
 }
-"""What people write for a zone and what tz has no name for; each is offered, none is guessed."""
+MEANT = {called: name for name, many in _MEANT.items() for called in many}
+"""What people write for a zone, in capitals, and the region that they mean all the year by it. In
+a setting it is only offered; a provider's text is read by it."""
 
 
 def zone(name: str, otherwise: str = "UTC", pointer: str = "") -> ZoneInfo:
@@ -57,8 +61,8 @@ def _suggestion(wanted: str) -> str:
     if len(wanted) > _LONGEST_NAME:
         return _EXAMPLE
     spelt = wanted.replace(" ", "_")
-    if spelt.upper() in _ABBREVIATIONS:
-        return _ABBREVIATIONS[spelt.upper()]
+    if spelt.upper() in MEANT:
+        return MEANT[spelt.upper()]
     names = {name.rpartition("/")[2].lower(): name for name in sorted(_known())}
     names.update({name.lower(): name for name in _known()})
     near = get_close_matches(spelt.lower(), names, n=1)

@@ -30,6 +30,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "phrases",
         "rules.limits",
         "rules.preview",
+        "rules.zones",
     ),
     "__main__": ("runner", "cli"),
 }

@@ -46,7 +46,7 @@ def test_a_person_gets_a_table_and_what_the_clock_does(tmp_path: Path) -> None:
         (["1," * 10_000 + "1 * * * *"], "at most 500 characters"),
         (["0 0 1 1 *", "--from", "9999-06-01T00:00:00Z"], "does not fire any more"),
         (["@daily", "--tz", "Europe/Berlim"], "such as Europe/Berlin."),
-        (["@daily", "--from", "soon"], "This is not a time."),
+        (["@daily", "--from", "soon"], "is no time; write it as"),
         (["@daily", "--count", "0"], "0"),
         (["\x1b[31m * * * *"], "is not a minute"),
     ],

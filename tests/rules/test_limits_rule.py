@@ -235,6 +235,13 @@ def test_a_megabyte_of_anything_is_read_at_once(piece: str, channel: Channel) ->
     assert min(_seconds(said), _seconds(said)) < 0.1
 
 
+@pytest.mark.proves("F-33 rule")
+@pytest.mark.parametrize("span", ["9999999w " * 16, "9" * 400 + " hours", "99999999999 days"])
+def test_a_wait_that_no_calendar_holds_is_no_time(span: str) -> None:
+    verdict = limit_verdict(Said(f"Rate limit reached. Try again in {span}"), NOW, UTC)
+    assert (verdict.meaning, verdict.reset_at) == ("limit", None)
+
+
 def _seconds(said: Said) -> float:
     begun = time.process_time()
     limit_verdict(said, NOW, UTC)

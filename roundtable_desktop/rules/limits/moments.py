@@ -63,13 +63,22 @@ def _epoch(text: str, start: int, frame: Frame) -> Found | None:
 
 def _span(text: str, start: int, frame: Frame) -> Found | None:
     """`7m12s`, `25h20m26.18s`, `5 days 22 hours 11 minutes`, `2 hours and 5 minutes`."""
-    total, end = timedelta(), None
-    while part := _PART.match(text, start):
+    total: timedelta | None = timedelta()
+    end = None
+    while total is not None and (part := _PART.match(text, start)):
         assert part.lastgroup is not None, "one of the units matched"
-        total += timedelta(**{part.lastgroup: float(part["number"])})
+        total = _sum(total, part.lastgroup, float(part["number"]))
         end = part.end()
         start = _after(_JOIN, text, end)
-    return None if end is None else later(frame.now, total, end)
+    return None if end is None or total is None else later(frame.now, total, end)
+
+
+def _sum(total: timedelta, unit: str, number: float) -> timedelta | None:
+    """None for what no span can hold."""
+    try:
+        return total + timedelta(**{unit: number})
+    except OverflowError:
+        return None
 
 
 def later(now: datetime, span: timedelta, end: int) -> Found | None:

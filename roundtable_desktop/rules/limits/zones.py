@@ -4,28 +4,11 @@ import re
 from datetime import UTC, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
+from roundtable_desktop.rules.zones import MEANT
+
 _OFFSET = re.compile(r"\s?\(?(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?(?![\d:])\)?")
 _NAME = re.compile(r",?\s?\(?([A-Za-z]{1,20}(?:/[A-Za-z0-9_+-]{1,30}){0,2})(?![\w/])\)?")
 _FURTHEST = timedelta(hours=14)
-
-_CALLED = {
-    "America/Los_Angeles": ("Pacific", "PT", "PST", "PDT"),
-    "America/Denver": ("Mountain", "MT", "MST", "MDT"),
-    "America/Chicago": ("Central", "CT", "CST", "CDT"),
-    "America/New_York": ("Eastern", "ET", "EST", "EDT"),
-    "Europe/London": ("BST",),
-    "Europe/Lisbon": ("WET", "WEST"),
-    "Europe/Paris": ("CET", "CEST"),
-    "Europe/Helsinki": ("EET", "EEST"),
-    "Asia/Kolkata": ("IST",),
-    "Asia/Tokyo": ("JST",),
-    "Asia/Seoul": ("KST",),
-    "Australia/Sydney": ("AEST", "AEDT"),
-    "UTC": ("UTC", "GMT", "Z", "utc", "z"),
-}
-"""An abbreviation is read as its region: people write EST all the year."""
-
-_IANA = {called: name for name, many in _CALLED.items() for called in many}
 
 
 def zone_at(text: str, start: int) -> tuple[tzinfo, int] | None:
@@ -51,7 +34,9 @@ def _name(text: str, start: int) -> tuple[tzinfo, int] | None:
 
 
 def known_zone(name: str) -> tzinfo | None:
-    name = _IANA.get(name, name)
+    """`EST`, `Pacific`, `utc`; in small letters an abbreviation may be a word of some language."""
+    called = name.upper() if name in ("utc", "z") or len(name) > len("AEST") else name
+    name = MEANT.get(called, name)
     if name == "UTC":
         return UTC
     if "/" not in name:
