@@ -22,6 +22,7 @@ from roundtable_desktop.cli import (
     owner,
     proposals,
     runs,
+    settings,
     tasks,
     workspaces,
 )
@@ -50,7 +51,20 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = Home((home or default_home(os.environ)).absolute())
 
 
-for room in (demo, owner, workspaces, agents, tasks, runs, proposals, inbox, events, limits, cron):
+for room in (
+    demo,
+    owner,
+    workspaces,
+    agents,
+    tasks,
+    runs,
+    proposals,
+    inbox,
+    events,
+    settings,
+    limits,
+    cron,
+):
     for command in room.COMMANDS:
         cli.add_command(command)
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
 from roundtable_desktop.model.states import (
@@ -83,7 +84,7 @@ class Answering:
                 key=f"attempt:{task.id}:{number}",
                 rank=Rank.EVENT,
             )
-            wakeups.enqueue(tx, self._ids.new(), cause)
+            wakers.wake(tx, self._ids.new(), cause)
         elif task.status is TaskStatus.IN_PROGRESS:
             tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": run.id})
 

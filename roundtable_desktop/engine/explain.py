@@ -24,7 +24,11 @@ def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
     kept = list(wakeup.decisions)
     if wakeup.status is WakeupStatus.QUEUED:
         return _waiting(view, wakeup, now, kept)
-    values: dict[str, object] = {"agent_id": wakeup.agent_id, "reason": wakeup.cancel_reason}
+    values: dict[str, object] = {
+        "agent_id": wakeup.agent_id,
+        "reason": wakeup.cancel_reason,
+        "into": wakeup.coalesced_into,
+    }
     code = f"wakeup_{wakeup.outcome or wakeup.status}"
     run = runs.get(view, wakeup.run_id) if wakeup.run_id else None
     if run is not None and run.waiting_since is not None:

@@ -45,8 +45,9 @@ def _asks_for_more(tx: Tx, wakeup: Wakeup, task: Task) -> bool:
     """A person's word that came while the last attempt failed: it is what was missing."""
     if wakeup.source is not Source.COMMENT or task.status is not TaskStatus.FAILED:
         return False
-    said = comments.get(tx, str(wakeup.payload["comment_id"]))
-    return said is not None and said.author_type == "person"
+    payloads = [cause["payload"] for cause in wakeup.causes()]
+    said = [comments.get(tx, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
+    return any(one is not None and one.author_type == "person" for one in said)
 
 
 def task_lease(tx: Tx, case: Case) -> Answer:

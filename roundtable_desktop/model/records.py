@@ -145,7 +145,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wakeup:
-    """A durable request to wake one agent (table `agent_wakeup_requests`, K-56)."""
+    """A durable request to wake one agent (table `agent_wakeup_requests`, K-56).
+
+    coalesced_count: how many wakes it carries; their causes are in `context_snapshot` (C-86).
+    coalesced_into: the wakeup that carries this one, when it was merged.
+    """
 
     id: str
     workspace_id: str
@@ -157,7 +161,9 @@ class Wakeup:
     status: WakeupStatus
     outcome: WakeupOutcome | None
     cancel_reason: str | None
+    scope: str
     coalesced_count: int
+    coalesced_into: str | None
     idempotency_key: str | None
     retry_count: int
     scheduled_retry_at: datetime | None
@@ -169,6 +175,11 @@ class Wakeup:
     requested_at: datetime
     claimed_at: datetime | None
     finished_at: datetime | None
+
+    def causes(self) -> list[Json]:
+        """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86)."""
+        wakes = self.context_snapshot.get("wakes")
+        return list(wakes) if isinstance(wakes, list) else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

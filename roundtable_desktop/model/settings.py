@@ -1,5 +1,6 @@
 """The only list of settings: key, default, range and a sentence for each, one model per scope."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,6 +27,36 @@ class GlobalSettings(BaseModel):
             "Whether waiting wakeups are taken up; pause and force-stop close it, resume opens it."
         ),
     )
+    coalescing_window_sec: Annotated[int, Field(ge=0, le=300)] = Field(
+        default=5,
+        description=(
+            "Seconds that a wake which can repeat (a comment, an approval, an error) waits for "
+            "others like it, so that they become one run."
+        ),
+    )
     installation: Annotated[str, Field(pattern=r"^([0-9a-z]{12})?$")] = Field(
         default="", description="The random part of this installation's name; made once."
     )
+
+
+PRODUCTS_OWN = frozenset({"installation", "intake"})
+"""Written by the product's own acts; nobody sets them by name."""
+
+
+def persons_keys() -> list[str]:
+    """What a person may set, in the order of the list above."""
+    return [key for key in GlobalSettings.model_fields if key not in PRODUCTS_OWN]
+
+
+def clamped(values: Mapping[str, object]) -> dict[str, object]:
+    """Numbers brought into the range of their key (the house, Settings)."""
+    return {key: _clamped(key, value) for key, value in values.items()}
+
+
+def _clamped(key: str, value: object) -> object:
+    if not isinstance(value, int):
+        return value
+    for bound in GlobalSettings.model_fields[key].metadata:
+        value = max(value, getattr(bound, "ge", value))
+        value = min(value, getattr(bound, "le", value))
+    return value

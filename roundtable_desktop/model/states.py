@@ -20,6 +20,7 @@ class WakeupStatus(StrEnum):
 
 class WakeupOutcome(StrEnum):
     EXECUTED = "executed"
+    MERGED = "merged"
     AGENT_PAUSED = "agent_paused"
     AGENT_STOPPED = "agent_stopped"
     STALE = "stale"
@@ -312,6 +313,7 @@ class Kind(StrEnum):
     INBOX_RESOLVED = "inbox.resolved"
     SESSION_OPENED = "session.opened"
     WAKEUP_QUEUED = "wakeup.queued"
+    WAKEUP_COALESCED = "wakeup.coalesced"
     WAKEUP_CLAIMED = "wakeup.claimed"
     WAKEUP_REQUEUED = "wakeup.requeued"
     WAKEUP_SETTLED = "wakeup.settled"
@@ -332,6 +334,7 @@ class Kind(StrEnum):
     MERGE_FAILED = "workspace.merge.failed"
     DELIVERY_INTENDED = "delivery.intended"
     SIGNED_IN = "person.signed_in"
+    SETTINGS_CHANGED = "settings.changed"
     CONTROL_CHANGED = "control.changed"
     CONTROL_STOPPED = "control.stopped"
     OWNER_STARTED = "owner.started"

@@ -254,6 +254,7 @@ WAITS: Mapping[str, str] = {
     "waits_turn": N_("It is next in the queue of {agent}."),
     "waits_capacity": N_("It waits for {agent}, who works on something else."),
     "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
+    "waits_window": N_("It waits until {until} for others like it, so that they are one run."),
     "waits_retry": N_("It is tried again at {until}, for the {retries}. time of at most 4."),
     "waits_checkout_contended": N_("It waits until {until}: another run has the task."),
     "waits_stumbled": N_("Something went wrong here; it is tried again at {until}. See the log."),
@@ -263,6 +264,7 @@ WAITS: Mapping[str, str] = {
 WAKEUPS: Mapping[str, str] = {
     "wakeup_claimed": N_("It is at work now."),
     "wakeup_executed": N_("It ran."),
+    "wakeup_merged": N_("It was merged into wakeup {into}, which waited already."),
     "wakeup_agent_paused": N_("It did not run: the agent was paused."),
     "wakeup_agent_stopped": N_("It did not run: the agent was stopped."),
     "wakeup_stale": N_("It did not run: what it was for no longer held ({reason})."),

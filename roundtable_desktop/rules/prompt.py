@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from roundtable_desktop.model.records import Agent, Json, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import Adapter, Source
+from roundtable_desktop.model.times import instant, rfc3339
 
 _WOKEN = {
     Source.TASK_ASSIGNED: "A task was assigned to you.",
@@ -66,11 +67,26 @@ def _joined(*parts: str) -> str:
 
 
 def _woken(wakeup: Wakeup) -> str:
-    wakes = wakeup.context_snapshot.get("wakes")
-    texts = [_text(wake) for wake in wakes] if isinstance(wakes, list) else []
-    said = "\n".join(quoted(text) for text in texts if text)
+    causes = wakeup.causes()
     why = _REASONS.get(wakeup.reason) or _WOKEN.get(wakeup.source, "")
-    return "\n\n".join(filter(None, ["# You were woken", why, said]))
+    merged = _merged(causes) if len(causes) > 1 else ""
+    said = "\n".join(quoted(text) for text in map(_text, causes) if text)
+    return "\n\n".join(filter(None, ["# You were woken", why, merged, said]))
+
+
+def _merged(causes: Sequence[Json]) -> str:
+    """Causes that came while the first of them waited (K-11)."""
+    lines = [f"- {_when(cause)}: {_WOKEN.get(_source(cause), '')}" for cause in causes]
+    return "\n".join([f"{len(causes)} causes became this one turn:", "", *lines])
+
+
+def _source(cause: Json) -> Source:
+    return Source(str(cause["source"]))
+
+
+def _when(cause: Json) -> str:
+    at = cause["at"]
+    return rfc3339(instant(at)) if isinstance(at, int) else ""
 
 
 def _text(wake: Json) -> str:

@@ -26,13 +26,23 @@ from roundtable_desktop.store.tables import Wakeups, read
 LONG = timedelta(minutes=15)
 """After so long a wait the highest class, so that nobody is passed by for ever."""
 
+NO_WINDOW = timedelta(0)
+
 _ENQUEUE = """
 INSERT INTO agent_wakeup_requests
-    (id, workspace_id, agent_id, task_id, source, reason, payload, status, idempotency_key,
-     context_snapshot, rank, requested_at, scheduled_retry_at, held_by)
-VALUES (:id, :workspace_id, :agent_id, :task_id, :source, :reason, :payload, 'queued',
-        :idempotency_key, :context_snapshot, :rank, :requested_at, NULL, NULL)
+    (id, workspace_id, agent_id, task_id, source, reason, payload, scope, status, outcome,
+     idempotency_key, context_snapshot, rank, requested_at, scheduled_retry_at, held_by,
+     coalesced_into, finished_at)
+VALUES (:id, :workspace_id, :agent_id, :task_id, :source, :reason, :payload, :scope, :status,
+        :outcome, :idempotency_key, :context_snapshot, :rank, :requested_at, :scheduled_retry_at,
+        :held_by, :coalesced_into, :finished_at)
 ON CONFLICT (idempotency_key) DO NOTHING
+"""
+
+_JOINABLE = """
+SELECT id FROM agent_wakeup_requests
+WHERE status = 'queued' AND agent_id = :agent_id AND scope = :scope AND source = :source
+ORDER BY id LIMIT 1
 """
 
 # Agents first: for each agent that may launch, or whose wakeups are settled without launching
@@ -102,17 +112,31 @@ class Cause:
     task_id: str | None = None
     actor: Actor = SYSTEM
 
+    @property
+    def scope(self) -> str:
+        """`task:<id>`, else `routine:<id>`, else `agent`: only within one do wakes merge (C-47)."""
+        if self.task_id is not None:
+            return f"task:{self.task_id}"
+        routine = self.payload.get("routine_id")
+        return f"routine:{routine}" if routine else "agent"
 
-def enqueue(tx: Tx, wakeup_id: str, cause: Cause) -> str:
-    """The id of the wakeup: a new one, or the one that this cause made before (K-10)."""
-    wakes = [
-        {
-            "wakeup_id": wakeup_id,
-            "source": cause.source,
-            "payload": cause.payload,
-            "at": micros(tx.now),
-        }
-    ]
+
+def enqueue(
+    tx: Tx, wakeup_id: str, cause: Cause, *, joins: bool = False, window: timedelta = NO_WINDOW
+) -> str:
+    """The id of the wakeup that this cause made: now, or before (K-10).
+
+    joins: where one like it waits in its scope, it is born `coalesced` into that one (K-11).
+    window: how long it waits for others to join it.
+    """
+    host = _joinable(tx, cause) if joins else None
+    wake = {
+        "wakeup_id": wakeup_id,
+        "source": cause.source,
+        "payload": cause.payload,
+        "at": micros(tx.now),
+    }
+    held_until = tx.now + window if window and not host else None
     values = {
         "id": wakeup_id,
         "workspace_id": cause.workspace_id,
@@ -121,26 +145,58 @@ def enqueue(tx: Tx, wakeup_id: str, cause: Cause) -> str:
         "source": str(cause.source),
         "reason": cause.reason,
         "payload": json.dumps(cause.payload),
+        "scope": cause.scope,
+        "status": "coalesced" if host else "queued",
+        "outcome": "merged" if host else None,
         "idempotency_key": cause.key,
-        "context_snapshot": json.dumps({"wakes": wakes}),
+        "context_snapshot": json.dumps({"wakes": [wake]}),
         "rank": RANKS[cause.rank],
         "requested_at": micros(tx.now),
+        "scheduled_retry_at": held_until and micros(held_until),
+        "held_by": "window" if held_until else None,
+        "coalesced_into": host,
+        "finished_at": micros(tx.now) if host else None,
     }
     if tx.write_sql(_ENQUEUE, values) == 0:
         found: str = tx.value(
             Wakeups.select(Wakeups.id).where(Wakeups.idempotency_key == cause.key)
         )
         return found
+    if host:
+        _join(tx, host, wake, cause)
+    data = {"agent_id": cause.agent_id, "source": cause.source, "reason": cause.reason}
     journal.tell(
         tx,
-        Kind.WAKEUP_QUEUED,
+        Kind.WAKEUP_COALESCED if host else Kind.WAKEUP_QUEUED,
         Subject("wakeup", wakeup_id),
         workspace_id=cause.workspace_id,
         actor=cause.actor,
-        data={"agent_id": cause.agent_id, "source": cause.source, "reason": cause.reason},
+        data=data | ({"into": host} if host else {}),
     )
     tx.nudge("queue")
     return wakeup_id
+
+
+def _joinable(tx: Tx, cause: Cause) -> str | None:
+    """The waiting wakeup that carries this cause as well."""
+    like = {"agent_id": cause.agent_id, "scope": cause.scope, "source": str(cause.source)}
+    rows = tx.sql(_JOINABLE, like)
+    return str(rows[0]["id"]) if rows else None
+
+
+def _join(tx: Tx, host_id: str, wake: Json, cause: Cause) -> None:
+    """All causes are kept, none overwrites another (C-86). What a person says is not to wait for
+    the retry of what failed before: that is brought forward."""
+    host = get(tx, host_id)
+    assert host is not None, "it was found in this transaction"
+    changed: dict[str, Any] = {
+        "context_snapshot": {"wakes": [*host.causes(), wake]},
+        "coalesced_count": host.coalesced_count + 1,
+        "rank": min(host.rank, RANKS[cause.rank]),
+    }
+    if cause.actor.type == "person" and host.held_by == "retry":
+        changed |= {"scheduled_retry_at": None, "held_by": None}
+    tx.write(Wakeups.update(**changed).where(Wakeups.id == host_id))
 
 
 def claim_next(tx: Tx) -> Wakeup | None:

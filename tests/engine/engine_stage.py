@@ -23,7 +23,7 @@ from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Tas
 from roundtable_desktop.model.states import Adapter, DeliveryMode, ErrorKind
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import proposals as stored_proposals
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import settings, wakeups
 
 ASKED = Asked(JOAN)
 EQUIPMENT = Equipment(
@@ -162,6 +162,10 @@ class Stage:
             processes.end,
             "UTC",
         )
+
+        with self.store.transaction() as tx:
+            # Bursts have tests of their own; here a comment wakes at once.
+            settings.put_home(tx, coalescing_window_sec=0)
 
     def build(self) -> None:
         """Also anew: then nothing of what was in memory is left."""

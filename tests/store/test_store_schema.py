@@ -17,7 +17,7 @@ PROMISED = {
     "agent_wakeup_requests": """
         id agent_id source reason payload status coalesced_count idempotency_key context_snapshot
         run_id requested_at claimed_at finished_at retry_count scheduled_retry_at cancel_reason
-        outcome task_id workspace_id rank held_by decisions""",
+        outcome task_id workspace_id rank held_by decisions scope coalesced_into""",
     "runs": """
         id agent_id task_id wakeup_id status outcome payload result_json assembled_prompt
         summary_injected context_snapshot idempotency_key attempt_index fence base_commit

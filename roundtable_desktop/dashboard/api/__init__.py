@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.api import (
     inbox,
     proposals,
     runs,
+    settings,
     sign_in_links,
     status,
     tasks,
@@ -34,6 +35,7 @@ def declare_all(
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
     control.declare(api, desk, look)
+    settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)

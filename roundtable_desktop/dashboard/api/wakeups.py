@@ -33,6 +33,7 @@ class WakeupRow(Shown):
     outcome: str | None
     cancel_reason: str | None
     coalesced_count: int
+    coalesced_into: str | None
     retry_count: int
     scheduled_retry_at: Moment | None
     held_by: str | None

@@ -24,6 +24,7 @@ from roundtable_desktop.model.records import (
     Wakeup,
     Workspace,
 )
+from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import (
@@ -226,6 +227,10 @@ class Look:
                 needs_you=inbox.count_open(view),
                 newest=inbox.newest_open(view, NEWEST),
             )
+
+    def settings(self) -> GlobalSettings:
+        with self._reader.snapshot() as view:
+            return settings.of_home(view)
 
     def intake(self) -> str:
         with self._reader.snapshot() as view:

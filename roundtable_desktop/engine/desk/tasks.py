@@ -1,5 +1,6 @@
 """Commands about tasks."""
 
+from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
@@ -140,7 +141,7 @@ def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task
             rank=Rank.USER,
             actor=asked.actor,
         )
-        wakeups.enqueue(tx, wakeup_id, cause)
+        wakers.wake(tx, wakeup_id, cause)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
@@ -178,7 +179,7 @@ def _assign(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
         key=f"task_assigned:{task.id}:{assigned.assignment_seq}",
         actor=actor,
     )
-    wakeups.enqueue(tx, desk.ids.new(), cause)
+    wakers.wake(tx, desk.ids.new(), cause)
     return assigned
 
 
@@ -239,5 +240,5 @@ def add_comment(
             key=f"comment:{comment_id}",
             actor=actor,
         )
-        wakeups.enqueue(tx, desk.ids.new(), cause)
+        wakers.wake(tx, desk.ids.new(), cause)
     return comment_id

@@ -109,7 +109,9 @@ CREATE TABLE agent_wakeup_requests (
     )),
     outcome TEXT,
     cancel_reason TEXT,
+    scope TEXT NOT NULL,
     coalesced_count INTEGER NOT NULL DEFAULT 1,
+    coalesced_into TEXT REFERENCES agent_wakeup_requests (id),
     idempotency_key TEXT,
     retry_count INTEGER NOT NULL DEFAULT 0,
     scheduled_retry_at INTEGER,
@@ -130,6 +132,10 @@ CREATE INDEX wakeups_waiting ON agent_wakeup_requests (agent_id, rank, requested
     WHERE status = 'queued' AND scheduled_retry_at IS NULL;
 CREATE INDEX wakeups_deferred ON agent_wakeup_requests (scheduled_retry_at)
     WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL;
+
+-- What a new wake may join: one that nobody has taken up (K-13).
+CREATE INDEX wakeups_joinable ON agent_wakeup_requests (agent_id, scope, source)
+    WHERE status = 'queued';
 
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
