@@ -7,7 +7,7 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
-from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 
@@ -177,6 +177,32 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     client = Client(home)
     seen = names.agent(client, names.workspace(client, named)["id"], given)
     return show_json(seen) if as_json else fields(seen)
+
+
+def _change(home: Home, given: str, named: str | None, act: str) -> Answer:
+    client = Client(home)
+    found = names.agent(client, names.workspace(client, named)["id"], given)
+    return client.post(f"/agents/{found['id']}/{act}", {})
+
+
+@agent.command()
+@click.argument("given", metavar="NAME")
+@click.option("--workspace", "named", help=_("Default: the one of this folder."))
+@click.pass_obj
+def pause(home: Home, given: str, named: str | None) -> None:
+    """Launches nothing more for it; what runs goes on to its end."""
+    now = _change(home, given, named, "pause")
+    click.echo(plain(_("{name} is paused.").format(name=now["name"])))
+
+
+@agent.command()
+@click.argument("given", metavar="NAME")
+@click.option("--workspace", "named", help=_("Default: the one of this folder."))
+@click.pass_obj
+def resume(home: Home, given: str, named: str | None) -> None:
+    """Lets it work again; what its pause kept back is queued anew."""
+    now = _change(home, given, named, "resume")
+    click.echo(plain(_("{name} may work again.").format(name=now["name"])))
 
 
 COMMANDS = [agent]

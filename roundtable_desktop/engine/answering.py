@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
 from roundtable_desktop.model.states import (
@@ -40,23 +41,30 @@ class Answering:
             case Layer.NONE:
                 _executed(tx, wakeup)
             case Layer.INCURABLE:
-                wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.INCURABLE)
+                self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
             case Layer.REQUEUE:
                 _requeue(tx, wakeup, settlement)
             case Layer.WAKEUP:
-                self._again(tx, wakeup, run)
+                self._again(tx, wakeup, run, settlement)
             case Layer.ATTEMPT:
                 _executed(tx, wakeup)
                 if run.task_id is not None:
                     self._next_attempt(tx, run, run.task_id, sign)
 
-    def _again(self, tx: Tx, wakeup: Wakeup, run: Run) -> None:
+    def _give_up(
+        self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, outcome: WakeupOutcome
+    ) -> None:
+        wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome)
+        kind = settlement.kind
+        escalate(tx, self._ids, wakeup, run, outcome=outcome, error_kind=kind)
+
+    def _again(self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement) -> None:
         """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
         at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
         if at is not None:
             wakeups.requeue(tx, wakeup, at=at, held_by="retry", retry_count=wakeup.retry_count + 1)
             return
-        wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=WakeupOutcome.EXHAUSTED)
+        self._give_up(tx, wakeup, run, settlement, WakeupOutcome.EXHAUSTED)
         task = tasks.get(tx, run.task_id) if run.task_id else None
         if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
             tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})

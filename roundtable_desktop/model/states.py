@@ -163,6 +163,7 @@ class InboxStatus(StrEnum):
 
 class InboxKind(StrEnum):
     PERMISSION = "permission"
+    AGENT_ERROR = "agent.error"
 
 
 class Severity(StrEnum):
@@ -293,6 +294,7 @@ class Kind(StrEnum):
     WORKSPACE_ADDED = "workspace.added"
     AGENT_ADDED = "agent.added"
     AGENT_CHANGED = "agent.changed"
+    AGENT_MOVED = "agent.moved"
     AGENT_STARTED = "agent.started"
     AGENT_LOST = "agent.lost"
     AGENT_CANCELLED = "agent.cancelled"

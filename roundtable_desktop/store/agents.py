@@ -3,7 +3,7 @@
 from typing import Any
 
 from roundtable_desktop.model.records import Actor, Agent, Subject
-from roundtable_desktop.model.states import AgentStatus, Kind
+from roundtable_desktop.model.states import AGENT, AgentStatus, Kind
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Agents
@@ -55,6 +55,21 @@ def change(tx: Tx, agent: Agent, actor: Actor, **values: Any) -> Agent:
         data={"name": changed.name, "changed": sorted(values)},
     )
     return changed
+
+
+def move(tx: Tx, agent: Agent, to: AgentStatus, actor: Actor, *, paused_reason: str | None) -> bool:
+    """paused_reason: a code, for a pause; None for every other move."""
+    data = {"reason": paused_reason} if paused_reason else {}
+    return journal.move(
+        tx,
+        AGENT,
+        agent,
+        to=to,
+        kind=Kind.AGENT_MOVED,
+        actor=actor,
+        data=data,
+        paused_reason=paused_reason,
+    )
 
 
 def touch_finished(tx: Tx, agent_id: str) -> None:

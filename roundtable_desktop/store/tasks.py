@@ -4,7 +4,7 @@ from typing import Any
 
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import TASK, Kind, TaskStatus
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks
 
@@ -16,6 +16,9 @@ _TOLD = {
     TaskStatus.CANCELLED: Kind.TASK_CANCELLED,
     TaskStatus.INTERRUPTED: Kind.TASK_INTERRUPTED,
 }
+
+_CURED = (TaskStatus.TODO, TaskStatus.DONE, TaskStatus.CANCELLED)
+"""Moved here, nothing that was asked about the task is left to answer."""
 
 
 def get(view: View, task_id: str) -> Task | None:
@@ -68,7 +71,7 @@ def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
 def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> bool:
     """`blocked` is the structured reason of C-24 and goes when the status does."""
     data = values.pop("data", {})
-    return journal.move(
+    moved = journal.move(
         tx,
         TASK,
         task,
@@ -79,6 +82,10 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
         blocked=values.pop("blocked", None),
         **values,
     )
+    if moved and to in _CURED:
+        for item in inbox.open_about(tx, Subject("task", task.id)):
+            inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)
+    return moved
 
 
 def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:

@@ -98,6 +98,15 @@ SELECT min(due) AS due FROM (
 """
 
 
+_KEPT_BACK = """
+SELECT * FROM agent_wakeup_requests AS w
+WHERE agent_id = :agent_id AND outcome IN ('agent_paused', 'agent_stopped') AND NOT EXISTS (
+    SELECT 1 FROM agent_wakeup_requests AS r WHERE r.idempotency_key = 'resume:' || w.id || ':1'
+)
+ORDER BY id
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """Why somebody is to be woken; `key` names the event, so that it counts once (C-63)."""
@@ -266,6 +275,12 @@ def latest_for_task(view: View, task_id: str) -> Wakeup | None:
     return view.one(
         Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())
     )
+
+
+def kept_back(view: View, agent_id: str) -> list[Wakeup]:
+    """What a pause of the agent finished and no resume has brought back yet; oldest first."""
+    rows = view.sql(_KEPT_BACK, {"agent_id": agent_id})
+    return [read(Wakeup, Wakeups, row) for row in rows]
 
 
 def settle(

@@ -8,7 +8,7 @@ from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, as
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, agents
+from roundtable_desktop.engine.desk import Desk, agents, pausing
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
@@ -102,6 +102,27 @@ def shown(agent: records.Agent, working: int) -> Agent:
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
+    _declare_reads_and_adding(api, desk, look)
+    _declare_pausing(api, desk, look)
+
+
+def _declare_pausing(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("POST", "/api/v1/agents/<ref>/pause", errors=(404, 409, 412))
+    def pause_agent(caller: Caller, ref: str, expected_revision: int | None) -> Agent:
+        """Nothing is launched for it until it is resumed; what runs goes on."""
+        who = asked(caller, None, expected_revision)
+        now = pausing.pause(desk, who, look.agent(ref).id)
+        return shown(now, look.working([now])[now.id])
+
+    @api.route("POST", "/api/v1/agents/<ref>/resume", errors=(404, 409, 412))
+    def resume_agent(caller: Caller, ref: str, expected_revision: int | None) -> Agent:
+        """It may work again; what its pause kept back is queued anew."""
+        who = asked(caller, None, expected_revision)
+        now = pausing.resume(desk, who, look.agent(ref).id)
+        return shown(now, look.working([now])[now.id])
+
+
+def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/agents")
     def list_agents(query: AgentsAsked) -> Listed[Agent]:
         """Agents, newest first."""

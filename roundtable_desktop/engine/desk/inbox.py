@@ -1,20 +1,24 @@
 """Commands about inbox items."""
 
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, remember
+from roundtable_desktop.engine.desk import (
+    Asked,
+    Desk,
+    check_revision,
+    done_before,
+    pausing,
+    remember,
+    tasks,
+)
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import InboxItem, Subject
-from roundtable_desktop.model.states import InboxStatus
+from roundtable_desktop.model.states import InboxKind, InboxStatus
 from roundtable_desktop.store import inbox
 
 
 def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
-    """Answers a permission ask with one of its options, by id or by kind.
-
-    The runner is told first and writes what it did into its spool; the item resolves from there,
-    so what the item says is what the agent got. Asking twice does nothing twice: the second
-    answer finds the question closed.
-    """
+    """Answers an item with one of its options, by id or by kind. Asking twice does nothing twice:
+    the second answer finds the question closed."""
     with desk.store.transaction() as tx:
         item = inbox.get(tx, item_id)
         if item is not None and done_before(tx, asked) is not None:
@@ -29,6 +33,18 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
+    if item.kind is InboxKind.AGENT_ERROR:
+        _mend(desk, asked, item, action)
+    else:
+        _reply(desk, item, action)
+    with desk.store.transaction() as tx:
+        remember(tx, asked, Subject("inbox", item.id))
+    return item
+
+
+def _reply(desk: Desk, item: InboxItem, action: str) -> None:
+    """The runner is told and writes what it did into its spool; the item resolves from there, so
+    what the item says is what the agent got."""
     request = {"do": "reply", "ask": item.data["ask"], "option": action}
     try:
         answer = desk.launcher.control(str(item.data["run_id"]), request)
@@ -36,6 +52,19 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
         raise Conflict("run_is_over") from None
     if not answer.get("ok"):
         raise Conflict("already_resolved")
+
+
+def _mend(desk: Desk, asked: Asked, item: InboxItem, action: str) -> None:
+    """After a failure for good. Each act is a command of its own that may be repeated; a task
+    that moves on takes the item with it."""
+    by = Asked(asked.actor)
+    if action == "retry" and item.subject_type == "task":
+        tasks.run(desk, by, item.subject_id)
+    elif action == "pause_agent":
+        pausing.pause(desk, by, str(item.data["agent_id"]))
+    elif action == "mark_fixed":
+        pausing.resume(desk, by, str(item.data["agent_id"]))
     with desk.store.transaction() as tx:
-        remember(tx, asked, Subject("inbox", item.id))
-    return item
+        now = inbox.get(tx, item.id)
+        if now is not None and now.status is not InboxStatus.RESOLVED:
+            inbox.resolve(tx, now, {"by": "person", "option": action}, asked.actor)

@@ -133,6 +133,9 @@ CREATE INDEX wakeups_waiting ON agent_wakeup_requests (agent_id, rank, requested
 CREATE INDEX wakeups_deferred ON agent_wakeup_requests (scheduled_retry_at)
     WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL;
 
+-- What a resume brings back (C-10).
+CREATE INDEX wakeups_kept_back ON agent_wakeup_requests (agent_id, id)
+    WHERE outcome IN ('agent_paused', 'agent_stopped');
 -- What a new wake may join: one that nobody has taken up (K-13).
 CREATE INDEX wakeups_joinable ON agent_wakeup_requests (agent_id, scope, source)
     WHERE status = 'queued';
@@ -244,7 +247,7 @@ CREATE UNIQUE INDEX deliveries_intended ON deliveries (proposal_id) WHERE status
 CREATE TABLE inbox_items (
     id TEXT PRIMARY KEY,
     workspace_id TEXT NOT NULL REFERENCES workspaces (id),
-    kind TEXT NOT NULL CHECK (kind IN ('permission')),
+    kind TEXT NOT NULL CHECK (kind IN ('permission', 'agent.error')),
     severity TEXT NOT NULL CHECK (severity IN ('info', 'attention', 'critical')),
     key TEXT NOT NULL UNIQUE,
     subject_type TEXT NOT NULL,

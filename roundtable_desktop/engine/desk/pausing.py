@@ -1,0 +1,61 @@
+"""Pausing one agent, and what comes back when it may work again."""
+
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision
+from roundtable_desktop.model.errors import Absent, Illegal
+from roundtable_desktop.model.records import Agent, Wakeup
+from roundtable_desktop.model.states import RANKS, AgentStatus
+from roundtable_desktop.store import agents, wakeups
+from roundtable_desktop.store.db import Tx
+
+RESUMED = "agent_resumed"
+
+
+def pause(desk: Desk, asked: Asked, agent_id: str) -> Agent:
+    """Nothing is launched for it from now on; what runs goes on to its end (C-22)."""
+    with desk.store.transaction() as tx:
+        agent = _get(tx, asked, agent_id)
+        if agent.status is AgentStatus.ACTIVE:
+            agents.move(tx, agent, AgentStatus.PAUSED, asked.actor, paused_reason="person")
+            tx.nudge("queue")
+        elif agent.status is not AgentStatus.PAUSED:
+            raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
+        return _get(tx, asked, agent_id, judged=True)
+
+
+def resume(desk: Desk, asked: Asked, agent_id: str) -> Agent:
+    """It may work again, and every wakeup that its pause finished comes back (C-10)."""
+    with desk.store.transaction() as tx:
+        agent = _get(tx, asked, agent_id)
+        if agent.status is AgentStatus.RETIRED:
+            raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
+        if agent.status is not AgentStatus.ACTIVE:
+            agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
+            for kept_back in wakeups.kept_back(tx, agent.id):
+                _again(tx, desk, asked, kept_back)
+        return _get(tx, asked, agent_id, judged=True)
+
+
+def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:
+    """Staleness decides anew whether it is still wanted."""
+    cause = wakeups.Cause(
+        workspace_id=kept_back.workspace_id,
+        agent_id=kept_back.agent_id,
+        task_id=kept_back.task_id,
+        source=kept_back.source,
+        reason=RESUMED,
+        payload=kept_back.payload,
+        key=f"resume:{kept_back.id}:1",
+        rank=next(rank for rank, number in RANKS.items() if number == kept_back.rank),
+        actor=asked.actor,
+    )
+    wakers.wake(tx, desk.ids.new(), cause)
+
+
+def _get(tx: Tx, asked: Asked, agent_id: str, *, judged: bool = False) -> Agent:
+    agent = agents.get(tx, agent_id)
+    if agent is None:
+        raise Absent("unknown_agent")
+    if not judged:
+        check_revision(asked, agent.revision)
+    return agent

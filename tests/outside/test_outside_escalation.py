@@ -1,0 +1,111 @@
+"""What failed for good asks a person, once; a paused agent loses nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from outside_house import House, Room, until
+from outside_talk import comment, status, wakeups
+
+
+def items(room: Room, **asked: str) -> list[Any]:
+    found = room.house.get("/inbox", workspace_id=room.id, **asked)["items"]
+    return [one for one in found if one["kind"] == "agent.error"]
+
+
+def incurable(room: Room, tool: Path) -> Any:
+    """A task whose agent's program is not there yet."""
+    task = room.task("Try", room.agent(str(tool)))
+    until(lambda: items(room))
+    return task
+
+
+def mend(tool: Path) -> None:
+    tool.write_text("#!/bin/sh\ncat > note.txt\n")
+    tool.chmod(0o755)
+
+
+@pytest.mark.proves("K-35", "C-38")
+def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
+    room: Room, tmp_path: Path
+) -> None:
+    tool = tmp_path / "tool"
+    task = incurable(room, tool)
+    (item,) = items(room, status="open")
+    assert (item["severity"], item["subject_type"]) == ("attention", "task")
+    assert item["subject_id"] == task["id"] and item["data"]["outcome"] == "incurable"
+    assert "cli_missing" in item["sentence"]
+    assert [one["id"] for one in item["data"]["options"]] == ["retry", "mark_fixed", "pause_agent"]
+    mend(tool)
+    done = room.house.cli("inbox", "act", item["id"], "retry", at=room.path)
+    assert done.code == 0, done.err
+    until(lambda: status(room, task) == "in_review")
+    (resolved,) = items(room)
+    assert resolved["status"] == "resolved"
+    again = room.house.program("POST", f"/inbox/{item['id']}/act", {"action": "retry"})
+    assert (again.status, again.json["code"]) == (409, "already_resolved")
+
+
+@pytest.mark.proves("K-35")
+def test_an_item_goes_when_its_cause_goes(room: Room, tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    task = incurable(room, tool)
+    mend(tool)
+    room.house.post(f"/tasks/{task['id']}/run", {})
+    until(lambda: status(room, task) == "in_review")
+    (item,) = items(room)
+    assert (item["status"], item["resolution"]["by"]) == ("resolved", "cause")
+
+
+@pytest.mark.proves("K-35", "K-40")
+def test_the_agent_can_be_paused_from_there_and_mark_fixed_lets_it_work(
+    room: Room, tmp_path: Path
+) -> None:
+    tool = tmp_path / "tool"
+    incurable(room, tool)
+    (item,) = items(room, status="open")
+    room.house.post(f"/inbox/{item['id']}/act", {"action": "pause_agent"})
+    agent = room.house.get(f"/agents/{item['data']['agent_id']}")
+    assert (agent["status"], agent["paused_reason"]) == ("paused", "person")
+    assert not items(room, status="open")
+    refused = room.house.program("POST", f"/inbox/{item['id']}/act", {"action": "explode"})
+    assert refused.status in (409, 422)
+
+
+@pytest.mark.proves("K-40", "C-10")
+def test_a_pause_finishes_what_comes_and_the_resume_brings_all_of_it_back(room: Room) -> None:
+    house: House = room.house
+    agent = room.shell("cat > note.txt", name="pausable")
+    paused = house.cli("agent", "pause", "pausable", at=room.path)
+    assert paused.code == 0 and "is paused" in paused.out
+    task = room.task("Write", agent)
+    other = room.task("Write too", agent)
+    comment(room, other, "Mind the margins.")
+
+    def outcomes(one: Any) -> list[tuple[str, str | None]]:
+        return [(each["status"], each["outcome"]) for each in wakeups(room, one)]
+
+    until(lambda: outcomes(task) == [("finished", "agent_paused")])
+    until(lambda: outcomes(other) == [("finished", "agent_paused")] * 2)
+    assert not house.get("/runs", task_id=task["id"])["items"]
+    resumed = house.cli("agent", "resume", "pausable", at=room.path)
+    assert resumed.code == 0 and "may work again" in resumed.out
+    assert room.ended(task)["outcome"] == "done" and room.ended(other)["outcome"] == "done"
+    back = [one for one in wakeups(room, task) if one["reason"] == "agent_resumed"]
+    assert [one["source"] for one in back] == ["task_assigned"]
+    sources = {one["source"] for one in wakeups(room, other) if one["reason"] == "agent_resumed"}
+    assert sources == {"task_assigned", "comment"}
+
+    # Nothing comes back a second time.
+    before = len(wakeups(room, task)) + len(wakeups(room, other))
+    for act in ("pause", "resume", "resume"):
+        assert house.program("POST", f"/agents/{agent}/{act}", {}).status == 200
+    assert len(wakeups(room, task)) + len(wakeups(room, other)) == before
+
+
+@pytest.mark.proves("C-10")
+def test_a_pause_asks_for_the_revision_that_it_was_told(room: Room) -> None:
+    agent = room.shell("true", name="revised")
+    late = room.house.program("POST", f"/agents/{agent}/pause", {}, If_Match='"9"')
+    assert late.status == 412
+    assert room.house.get(f"/agents/{agent}")["status"] == "idle"
