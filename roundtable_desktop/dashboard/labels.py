@@ -45,6 +45,10 @@ LABELS: Mapping[str, str] = {
     "snoozed": N_("Later"),
     "resolved": N_("Done"),
     "permission": N_("Asks for permission"),
+    "agent.error": N_("Failed for good"),
+    "retry": N_("Try again"),
+    "mark_fixed": N_("It is mended"),
+    "pause_agent": N_("Pause the agent"),
     # processes
     "runner": N_("runner"),
     "agent": N_("agent"),

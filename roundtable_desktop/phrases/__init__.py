@@ -338,7 +338,9 @@ PROPOSALS: Mapping[str, str] = {
 
 INBOX: Mapping[str, str] = {
     "inbox_permission": N_("An agent asks for permission: {text}"),
-    "inbox_agent.error": N_("An agent failed for good ({error_kind}). Nothing more is tried."),
+    "inbox_agent.error": N_(
+        "An agent failed for good ({error_kind}). Nothing more is tried by itself."
+    ),
     "agent_not_active": N_("{agent} is {status}. That cannot be done with it now."),
     "unknown_inbox_item": N_("There is no such item in the inbox."),
     "already_resolved": N_("This was answered already."),

@@ -13,7 +13,7 @@ from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.records import InboxItem
-from roundtable_desktop.model.states import Health
+from roundtable_desktop.model.states import Health, InboxKind
 from roundtable_desktop.phrases import _, one_line, sentence
 from roundtable_desktop.tray.shown import Seen, Waiting
 
@@ -100,8 +100,11 @@ class Watcher(QThread):
             look = self._faces.look
             run = look.run(run_id)
             name = one_line(look.agent(run.agent_id).name, _TITLE)
-            question = one_line(str(item.data.get("text", "")), _QUESTION)
-            title = _("{agent} asks for permission").format(agent=name)
+            if item.kind is InboxKind.PERMISSION:
+                question = one_line(str(item.data.get("text", "")), _QUESTION)
+                title = _("{agent} asks for permission").format(agent=name)
+            else:
+                title = _("{agent} cannot go on").format(agent=name)
             label = f"{name}: {question}"
             if run.task_id is not None:
                 task = look.task(run.task_id)

@@ -23,6 +23,9 @@ SHOWN = (
     states.ErrorKind,
 )
 
+OF_AGENTS = {"agent.added", "agent.changed", "agent.moved"}
+"""Told of an agent, which has no page yet."""
+
 
 @pytest.mark.parametrize("codes", SHOWN, ids=lambda codes: codes.__name__)
 def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) -> None:
@@ -31,10 +34,7 @@ def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) ->
 
 def test_every_kind_of_event_of_a_task_or_run_has_a_word() -> None:
     shown = ("task.", "run.", "agent.", "session.")
-    kinds = {str(kind) for kind in states.Kind if kind.startswith(shown)} - {
-        "agent.added",
-        "agent.changed",
-    }
+    kinds = {str(kind) for kind in states.Kind if kind.startswith(shown)} - OF_AGENTS
     assert kinds == labels.EVENTS.keys()
 
 

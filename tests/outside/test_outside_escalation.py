@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_house import House, Room, until
+from outside_house import Browser, House, Room, until
+from outside_pages import got, send
 from outside_talk import comment, status, wakeups
 
 
@@ -109,3 +110,21 @@ def test_a_pause_asks_for_the_revision_that_it_was_told(room: Room) -> None:
     late = room.house.program("POST", f"/agents/{agent}/pause", {}, If_Match='"9"')
     assert late.status == 412
     assert room.house.get(f"/agents/{agent}")["status"] == "idle"
+
+
+@pytest.mark.proves("K-35")
+def test_the_page_says_what_failed_and_its_buttons_do_what_they_say(
+    room: Room, tmp_path: Path
+) -> None:
+    tool, browser = tmp_path / "tool", Browser(room.house)
+    task = incurable(room, tool)
+    (item,) = items(room, status="open")
+    page = got(browser, "/inbox")
+    assert "The agent's program was not found" in page.text
+    assert {f"/tasks/{task['id']}", f"/runs/{item['data']['run_id']}"} <= set(page.links)
+    form = page.form(f"/inbox/{item['id']}/act")
+    assert [value for _, value in form.choices] == ["retry", "mark_fixed", "pause_agent"]
+    mend(tool)
+    assert send(browser, form, action="retry").status == 303
+    until(lambda: status(room, task) == "in_review")
+    assert "Try again" in got(browser, "/inbox?status=resolved").text

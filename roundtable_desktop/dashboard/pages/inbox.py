@@ -11,11 +11,13 @@ from pydantic import Field
 from roundtable_desktop.dashboard.api.inbox import InboxRow, row
 from roundtable_desktop.dashboard.api.shapes import Ref
 from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.labels import label
 from roundtable_desktop.dashboard.pages.frame import from_form, tried
 from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut, read_query
 from roundtable_desktop.engine.desk import Desk, inbox
 from roundtable_desktop.engine.desk.look import Look, Placed
 from roundtable_desktop.model.records import InboxItem
+from roundtable_desktop.model.states import InboxKind
 
 
 class Answered(Asked):
@@ -52,7 +54,8 @@ def asks(look: Look, found: Sequence[InboxItem]) -> list[Ask]:
 def _chosen(item: InboxItem) -> str:
     taken = (item.resolution or {}).get("option")
     options: Any = item.data.get("options") or ()
-    return next((str(one["name"]) for one in options if one["id"] == taken), "")
+    chosen = next((str(one["name"]) for one in options if one["id"] == taken), "")
+    return chosen if item.kind is InboxKind.PERMISSION else label(chosen)
 
 
 def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:

@@ -178,7 +178,7 @@ class Look:
     def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
         """By the items' ids, the run that each of them is about."""
         with self._reader.snapshot() as view:
-            asking = {one.id: runs.get(view, one.subject_id) for one in found}
+            asking = {one.id: runs.get(view, str(one.data["run_id"])) for one in found}
             return {item: _place(view, run) for item, run in asking.items() if run is not None}
 
     def comments(self, task: Task) -> list[Comment]:
