@@ -22,7 +22,7 @@ def open_about(view: View, subject: Subject) -> list[InboxItem]:
 
 
 def count_open(view: View) -> int:
-    sql = "SELECT count(*) AS n FROM inbox_items INDEXED BY inbox_waiting WHERE status = 'open'"
+    sql = "SELECT count(*) AS n FROM inbox_items WHERE status = 'open'"
     return int(view.sql(sql)[0]["n"])
 
 
