@@ -34,9 +34,8 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
     if item.kind is InboxKind.AGENT_ERROR:
-        _mend(desk, asked, item, action)
-    else:
-        _reply(desk, item, action)
+        return _mend(desk, asked, item, action)
+    _reply(desk, item, action)
     with desk.store.transaction() as tx:
         remember(tx, asked, Subject("inbox", item.id))
     return item
@@ -54,17 +53,19 @@ def _reply(desk: Desk, item: InboxItem, action: str) -> None:
         raise Conflict("already_resolved")
 
 
-def _mend(desk: Desk, asked: Asked, item: InboxItem, action: str) -> None:
-    """After a failure for good. Each act is a command of its own that may be repeated; a task
-    that moves on takes the item with it."""
+def _mend(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem:
+    """After a failure for good: the answer, and what it does, in one decision."""
     by = Asked(asked.actor)
-    if action == "retry" and item.subject_type == "task":
-        tasks.run(desk, by, item.subject_id)
-    elif action == "pause_agent":
-        pausing.pause(desk, by, str(item.data["agent_id"]))
-    elif action == "mark_fixed":
-        pausing.resume(desk, by, str(item.data["agent_id"]))
     with desk.store.transaction() as tx:
-        now = inbox.get(tx, item.id)
-        if now is not None and now.status is not InboxStatus.RESOLVED:
-            inbox.resolve(tx, now, {"by": "person", "option": action}, asked.actor)
+        if not inbox.resolve(tx, item, {"by": "person", "option": action}, asked.actor):
+            raise Conflict("already_resolved")
+        if action == "retry" and item.subject_type == "task":
+            tasks.run_now(tx, desk, by, item.subject_id)
+        elif action == "pause_agent":
+            pausing.pause_now(tx, by, str(item.data["agent_id"]))
+        elif action == "mark_fixed":
+            pausing.resume_now(tx, desk, by, str(item.data["agent_id"]))
+        remember(tx, asked, Subject("inbox", item.id))
+        answered = inbox.get(tx, item.id)
+    assert answered is not None
+    return answered

@@ -14,26 +14,36 @@ RESUMED = "agent_resumed"
 def pause(desk: Desk, asked: Asked, agent_id: str) -> Agent:
     """Nothing is launched for it from now on; what runs goes on to its end (C-22)."""
     with desk.store.transaction() as tx:
-        agent = _get(tx, asked, agent_id)
-        if agent.status is AgentStatus.ACTIVE:
-            agents.move(tx, agent, AgentStatus.PAUSED, asked.actor, paused_reason="person")
-            tx.nudge("queue")
-        elif agent.status is not AgentStatus.PAUSED:
-            raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
-        return _get(tx, asked, agent_id, judged=True)
+        return pause_now(tx, asked, agent_id)
+
+
+def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
+    """`pause` as a part of a larger decision."""
+    agent = _get(tx, asked, agent_id)
+    if agent.status is AgentStatus.ACTIVE:
+        agents.move(tx, agent, AgentStatus.PAUSED, asked.actor, paused_reason="person")
+        tx.nudge("queue")
+    elif agent.status is not AgentStatus.PAUSED:
+        raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
+    return _get(tx, asked, agent_id, judged=True)
 
 
 def resume(desk: Desk, asked: Asked, agent_id: str) -> Agent:
     """It may work again, and every wakeup that its pause finished comes back (C-10)."""
     with desk.store.transaction() as tx:
-        agent = _get(tx, asked, agent_id)
-        if agent.status is AgentStatus.RETIRED:
-            raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
-        if agent.status is not AgentStatus.ACTIVE:
-            agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
-            for kept_back in wakeups.kept_back(tx, agent.id):
-                _again(tx, desk, asked, kept_back)
-        return _get(tx, asked, agent_id, judged=True)
+        return resume_now(tx, desk, asked, agent_id)
+
+
+def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
+    """`resume` as a part of a larger decision."""
+    agent = _get(tx, asked, agent_id)
+    if agent.status is AgentStatus.RETIRED:
+        raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
+    if agent.status is not AgentStatus.ACTIVE:
+        agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
+        for kept_back in wakeups.kept_back(tx, agent.id):
+            _again(tx, desk, asked, kept_back)
+    return _get(tx, asked, agent_id, judged=True)
 
 
 def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:

@@ -1,5 +1,7 @@
 """Commands about tasks."""
 
+from functools import partial
+
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.engine.launching import repository_of
@@ -117,36 +119,38 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
 def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task:
     """ "Run this now": a `user` wakeup of the highest class (C-53). What was tried before does
     not count any more, and a task that stood still is open again."""
-
-    def act() -> Subject:
-        task = get(tx, task_id)
-        check_revision(asked, task.revision)
-        if task.assignee_agent_id is None:
-            raise Blocked("task_not_assigned", number=task.number)
-        if runs.lease_holder(tx, task.id) is not None:
-            raise Conflict("task_is_running", number=task.number)
-        _reopen(tx, asked, task)
-        tasks.fresh_budget(tx, task)
-        context = {"task_id": task.id, **({"text": text} if text else {})}
-        wakeup_id = desk.ids.new()
-        cause = wakeups.Cause(
-            workspace_id=task.workspace_id,
-            agent_id=task.assignee_agent_id,
-            task_id=task.id,
-            source=Source.USER,
-            reason="user_run",
-            payload={"user_id": asked.actor.id, "context": context},
-            # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
-            key=f"user:{wakeup_id}",
-            rank=Rank.USER,
-            actor=asked.actor,
-        )
-        wakers.wake(tx, wakeup_id, cause)
-        return Subject("task", task.id)
-
     with desk.store.transaction() as tx:
+        act = partial(run_now, tx, desk, asked, task_id, text)
         task = once(tx, asked, act, tasks.get)
     return task
+
+
+def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Subject:
+    """`run` as a part of a larger decision."""
+    task = get(tx, task_id)
+    check_revision(asked, task.revision)
+    if task.assignee_agent_id is None:
+        raise Blocked("task_not_assigned", number=task.number)
+    if runs.lease_holder(tx, task.id) is not None:
+        raise Conflict("task_is_running", number=task.number)
+    _reopen(tx, asked, task)
+    tasks.fresh_budget(tx, task)
+    context = {"task_id": task.id, **({"text": text} if text else {})}
+    wakeup_id = desk.ids.new()
+    cause = wakeups.Cause(
+        workspace_id=task.workspace_id,
+        agent_id=task.assignee_agent_id,
+        task_id=task.id,
+        source=Source.USER,
+        reason="user_run",
+        payload={"user_id": asked.actor.id, "context": context},
+        # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
+        key=f"user:{wakeup_id}",
+        rank=Rank.USER,
+        actor=asked.actor,
+    )
+    wakers.wake(tx, wakeup_id, cause)
+    return Subject("task", task.id)
 
 
 def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
