@@ -259,6 +259,7 @@ class Owner:
                 demo=own_program("demo-agent"),
                 demo_state=str(self.home.demo),
             ),
+            zone=ground.desk.local_zone,
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)

@@ -134,6 +134,7 @@ def main(home: Path, point: int, victim: str) -> int:
         copies=home / "copies",
         environ=os.environ,
         equipment=Equipment("", lambda: ("", ""), (), (), ""),
+        zone="UTC",
     )
     scheduler.start()
     enqueue(desk, home)

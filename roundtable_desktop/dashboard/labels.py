@@ -26,6 +26,7 @@ LABELS: Mapping[str, str] = {
     "no_changes": N_("No changes"),
     "no_result": N_("No result"),
     "task_failed": N_("Could not do it"),
+    "limited": N_("Refused"),
     "crashed": N_("Crashed"),
     "lost": N_("Lost"),
     "timed_out": N_("Timed out"),
@@ -104,7 +105,7 @@ TONES: Mapping[str, str] = {
     **dict.fromkeys(("failed", "task_failed", "crashed", "lost", "timed_out", "fail"), "bad"),
     **dict.fromkeys(("conflicted", "rejected", "no_result"), "bad"),
     **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
-    **dict.fromkeys(("interrupted", "revision_requested", "hold"), "wait"),
+    **dict.fromkeys(("interrupted", "revision_requested", "hold", "limited"), "wait"),
     **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),
 }
 """good | bad | wait | live; all else is quiet."""

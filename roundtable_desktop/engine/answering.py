@@ -1,5 +1,6 @@
 """What becomes of a wakeup whose run has ended: settled, tried again, or followed by another."""
 
+import logging
 from datetime import timedelta
 
 from roundtable_desktop.engine import wakers
@@ -19,6 +20,8 @@ from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
 from roundtable_desktop.store import tasks, wakeups
 from roundtable_desktop.store.db import Tx
+
+log = logging.getLogger(__name__)
 
 INTERRUPTED_PAUSE = timedelta(seconds=60)
 """A run that was told to break off is not started again at once: the machine may be going down."""
@@ -62,7 +65,12 @@ class Answering:
         """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
         at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
         if at is not None:
-            wakeups.requeue(tx, wakeup, at=at, held_by="retry", retry_count=wakeup.retry_count + 1)
+            stated = settlement.retry_at
+            if settlement.outcome is RunOutcome.LIMITED:
+                source = "rate_limit_parsed" if stated else "backoff"
+                log.info("limited wakeup=%s source=%s retry_at=%s", wakeup.id, source, stated or at)
+            held_by, count = "limit" if stated else "retry", wakeup.retry_count + 1
+            wakeups.requeue(tx, wakeup, at=stated or at, held_by=held_by, retry_count=count)
             return
         self._give_up(tx, wakeup, run, settlement, WakeupOutcome.EXHAUSTED)
         task = tasks.get(tx, run.task_id) if run.task_id else None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
@@ -33,6 +34,7 @@ from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
 from roundtable_desktop.rules.changes import telling
 from roundtable_desktop.rules.redact import clip
+from roundtable_desktop.rules.refusals import judged
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
@@ -81,8 +83,10 @@ class Completion:
         ids: Ids,
         dice: Dice,
         copies: Path,
+        zone: str,
     ) -> None:
         self._store, self._reader = store, reader
+        self._zone = ZoneInfo(zone)
         self._git, self._launcher = git, launcher
         self._ids, self._copies = ids, copies
         self._answering = Answering(ids, dice)
@@ -112,6 +116,8 @@ class Completion:
             changed=collected.head is not None,
             speaks=around.agent.adapter is not Adapter.COMMAND,
         )
+        reported, at = ended.result is not None, instant(ended.end.at)
+        settlement = judged(settlement, ended.end, reported=reported, now=at, zone=self._zone)
         self._close(run_id, settlement, ended, collected)
         self._launcher.detach(run_id)
 
@@ -303,7 +309,8 @@ def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dic
     is its text."""
     if ended is not None and ended.result is not None and ended.result.blocked is not None:
         return ended.result.blocked.model_dump()
-    action = "fix_agent" if ended is None or ended.end.why == "spawn_failed" else "look_at_copy"
+    never_ran = ended is None or ended.end.why == "spawn_failed"
+    action = "fix_agent" if never_ran or settlement.kind in results.INCURABLE else "look_at_copy"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
 

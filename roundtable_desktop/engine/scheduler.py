@@ -21,7 +21,10 @@ ACTS_SECONDS = 3.0
 
 
 class Scheduler:
-    """Every callback between the parts hands work to the pool and returns at once."""
+    """Every callback between the parts hands work to the pool and returns at once.
+
+    zone: of this machine; agents say in it when a limit ends.
+    """
 
     def __init__(
         self,
@@ -37,10 +40,11 @@ class Scheduler:
         copies: Path,
         environ: Mapping[str, str],
         equipment: Equipment,
+        zone: str,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._pool = Pool(clock, dice)
-        self._completion = Completion(store, reader, git, launcher, ids, dice, copies)
+        self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         self._deliveries = Deliveries(store, reader, git)
         self._follower = Follower(
             store,

@@ -74,20 +74,12 @@ class RunOutcome(StrEnum):
     NO_RESULT = "no_result"
     BLOCKED = "blocked"
     TASK_FAILED = "task_failed"
+    LIMITED = "limited"
     CRASHED = "crashed"
     LOST = "lost"
     TIMED_OUT = "timed_out"
     INTERRUPTED = "interrupted"
     CANCELLED = "cancelled"
-
-
-CUT_SHORT = (
-    RunOutcome.CRASHED,
-    RunOutcome.LOST,
-    RunOutcome.TIMED_OUT,
-    RunOutcome.INTERRUPTED,
-)
-"""Ends of runs whose agent may not have come to the end of what it was told."""
 
 
 class ErrorKind(StrEnum):

@@ -1,6 +1,7 @@
 """What a run that ended amounts to: its outcome, what becomes of the task and who tries again."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
@@ -24,7 +25,10 @@ LIMITS = ("silence", "hard")
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """task: where its status goes, None to leave it. text: of the error, as it was said."""
+    """task: where its status goes, None to leave it. text: of the error, as it was said.
+
+    retry_at: when a limit lets it go on, as far as anybody said so.
+    """
 
     status: RunStatus
     outcome: RunOutcome
@@ -32,6 +36,7 @@ class Settlement:
     task: TaskStatus | None = None
     kind: ErrorKind | None = None
     text: str = ""
+    retry_at: datetime | None = None
 
 
 def wants_collecting(end: End, result: WorkerResult | None) -> bool:

@@ -135,11 +135,11 @@ def test_a_limit_without_end_runs_into_the_silence_limit(
     task = home.task("Be refused", "STUB-429")
     assert stub.wait(1, 60)
     run = home.ended(task, seconds=SILENCE + 30)
-    assert (run["status"], run["outcome"]) == ("failed", "timed_out"), run
+    assert (run["status"], run["outcome"]) == ("failed", "limited"), run
     assert marked(run["id"]) == []
     assert "Rate limit reached for stub-model" in run["error"]["text"]
     is_planned_again(home, run)
-    assert "took too long, or stood still" in home.cli("explain", "run", run["id"])
+    assert "The provider refused it for now" in home.cli("explain", "run", run["id"])
 
 
 @pytest.mark.proves("F-06", "F-35", "K-34")

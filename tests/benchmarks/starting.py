@@ -67,6 +67,7 @@ def scheduler(folder: Path) -> Iterator[tuple[app.Ground, Timed, Workspace, str,
         lambda: 0.5,
         copies=ground.home.copies,
         environ={"PATH": "/usr/bin:/bin"},
+        zone="UTC",
         equipment=Equipment("", lambda: ("", ""), (), (), ""),
     )
     whole.start()

@@ -172,8 +172,10 @@ class Stage:
         self.acts.clear()
         self.secrets = self.folders.secrets()
         store, reader, git, launcher = self.store, self.ground.reader, self.git, self.launcher
-        copies = self.folders.copies
-        self.completion = Completion(store, reader, git, launcher, self.ids, lambda: 0.0, copies)
+        copies, ids = self.folders.copies, self.ids
+        self.completion = Completion(
+            store, reader, git, launcher, ids, lambda: 0.0, copies, "Europe/Berlin"
+        )
         self.deliveries = Deliveries(store, reader, git)
         self.follower = Follower(
             store,

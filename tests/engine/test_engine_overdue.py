@@ -45,6 +45,7 @@ def test_an_end_that_comes_while_the_start_is_given_up_is_settled(stage: Stage) 
         lambda: 0.5,
         copies=stage.folders.copies,
         environ={},
+        zone="UTC",
         equipment=EQUIPMENT,
     )
     task = stage.assigned()

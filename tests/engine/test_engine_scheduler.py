@@ -89,6 +89,7 @@ class Life:
             lambda: 0.0,
             copies=self.folders.copies,
             environ=os.environ,
+            zone="UTC",
             equipment=Equipment("", lambda: ("", ""), (), (), ""),
         )
         self.scheduler.start()

@@ -1,0 +1,74 @@
+"""What a failed run amounts to when its provider refused it: a limit is no fault of the work."""
+
+from dataclasses import replace
+from datetime import datetime, tzinfo
+
+from roundtable_desktop.model.messages import End
+from roundtable_desktop.model.states import ErrorKind, RunOutcome, TaskStatus
+from roundtable_desktop.rules.limits import (
+    NOTHING,
+    Channel,
+    Meaning,
+    Said,
+    Verdict,
+    limit_verdict,
+)
+from roundtable_desktop.rules.results import Settlement
+from roundtable_desktop.rules.retry import Layer
+
+REFUSED = (ErrorKind.RATE_LIMITED, ErrorKind.QUOTA_LIMITED, ErrorKind.OVERLOADED)
+FAILED = (
+    RunOutcome.CRASHED,
+    RunOutcome.TASK_FAILED,
+    RunOutcome.NO_RESULT,
+    RunOutcome.TIMED_OUT,
+)
+"""What a refusal looks like before anybody reads why."""
+
+
+def judged(
+    settlement: Settlement, end: End, *, reported: bool, now: datetime, zone: tzinfo
+) -> Settlement:
+    """The settlement, as what the provider said makes it.
+
+    reported: the agent gave a result of its own; then that counts, whatever else it printed (C-36).
+    now: when the run ended; zone: of the machine, for times that name none.
+    """
+    if reported or end.why not in ("exited", "silence", "hard"):
+        return settlement
+    verdict = _heard(settlement, end, now, zone)
+    if verdict.meaning is Meaning.INCURABLE:
+        return replace(
+            settlement,
+            outcome=RunOutcome.LIMITED,
+            layer=Layer.INCURABLE,
+            task=TaskStatus.BLOCKED,
+            kind=verdict.error,
+        )
+    if verdict.meaning is Meaning.NOT_A_LIMIT:
+        known = settlement.kind in REFUSED
+        return replace(settlement, outcome=RunOutcome.LIMITED) if known else settlement
+    return replace(
+        settlement,
+        outcome=RunOutcome.LIMITED,
+        layer=Layer.WAKEUP,
+        task=None,
+        kind=verdict.error,
+        retry_at=verdict.retry_at,
+    )
+
+
+def _heard(settlement: Settlement, end: End, now: datetime, zone: tzinfo) -> Verdict:
+    """The first of its words that is a limit: its error, its error channel, its last lines."""
+    if settlement.outcome in FAILED:
+        said = [
+            Said(end.error.text if end.error else "", Channel.ERROR),
+            Said(end.stderr, Channel.STDERR),
+            Said(end.tail, Channel.RESULT if end.exit_code == 0 else Channel.TRANSCRIPT),
+        ]
+    elif settlement.outcome is RunOutcome.NO_CHANGES:  # "done", with nothing but the limit to say
+        said = [Said(end.tail, Channel.RESULT)]
+    else:
+        said = []
+    verdicts = (limit_verdict(one, now, zone) for one in said if one.text.strip())
+    return next((one for one in verdicts if one.meaning is not Meaning.NOT_A_LIMIT), NOTHING)
