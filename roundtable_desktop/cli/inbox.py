@@ -29,7 +29,7 @@ def list_(home: Home, everything: bool, as_json: bool) -> None:
         {**one, "answers": [option["kind"] for option in one["data"].get("options", [])]}
         for one in found
     ]
-    return table(rows, ["id", "status", "sentence", "answers"])
+    return table(rows, ["id", "status", "answers", "sentence"])
 
 
 @inbox.command()

@@ -14,7 +14,8 @@ _REF = re.compile(r"[0-9a-z]{6,64}")
 
 
 def workspace(client: Client, named: str | None) -> Answer:
-    """The named one, else the one that the current folder lies in, else the only one."""
+    """The named one, else the one that the current folder lies in, else the only one; never
+    another repository than the one that the person stands in."""
     known = list(client.every("/workspaces"))
     if named is not None:
         return _called(known, named, _("no workspace is called {given}").format(given=named))
@@ -22,6 +23,9 @@ def workspace(client: Client, named: str | None) -> Answer:
     inside = [one for one in known if _contains(os.path.realpath(one["path"]), here)]
     if inside:
         return max(inside, key=lambda one: len(one["path"]))
+    if repository := _repository(here):
+        said = _("{path} is not registered: run `roundtable init`, or name one with --workspace")
+        raise _puzzled(said.format(path=repository), known)
     if len(known) > 1:
         raise _puzzled(_("this folder is in no workspace; name one with --workspace"), known)
     return _only(known, _("there is no workspace yet: run `roundtable init` in a repository"))
@@ -56,6 +60,15 @@ def ref(given: str) -> str:
     return end
 
 
+def _repository(here: str) -> str | None:
+    """The repository that this folder lies in, registered or not."""
+    while not os.path.lexists(os.path.join(here, ".git")):
+        here, below = os.path.dirname(here), here
+        if here == below:
+            return None
+    return here
+
+
 def _contains(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
@@ -78,4 +91,4 @@ def _only(found: list[Answer], otherwise: str) -> Answer:
 
 def _puzzled(text: str, choice: list[Answer]) -> click.UsageError:
     names = ", ".join(sorted(str(one["name"]) for one in choice))
-    return click.UsageError(plain(f"{text}: {names}"))
+    return click.UsageError(plain(f"{text}: {names}" if names else text))

@@ -9,6 +9,7 @@ import click
 from roundtable_desktop.phrases import one_line
 
 _WIDEST = 60
+_WHOLE = 4000
 
 
 def show_json(value: object) -> None:
@@ -16,8 +17,10 @@ def show_json(value: object) -> None:
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    """Columns by name; bold heads on a terminal, plain text in a pipe. Cells are one line."""
-    cells = [[cell(row.get(column)) for column in columns] for row in rows]
+    """Columns by name; bold heads on a terminal, plain text in a pipe. Cells are one line; only
+    the last column, which often says what to do, is never cut."""
+    *cut, last = columns
+    cells = [[*(cell(row.get(name)) for name in cut), cell(row.get(last), _WHOLE)] for row in rows]
     heads = [column.replace("_", " ").upper() for column in columns]
     widths = [
         max(len(head), *(len(row[place]) for row in cells), 0) for place, head in enumerate(heads)

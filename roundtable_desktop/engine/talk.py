@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from roundtable_desktop.model.records import Agent, Comment, Task
 from roundtable_desktop.model.states import RunOutcome
+from roundtable_desktop.rules.prompt import DEVELOPER
 from roundtable_desktop.store import comments, runs, sessions
 from roundtable_desktop.store.db import View
 
@@ -59,5 +60,5 @@ def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:
         room -= len(one.text)
         if room < 0 and kept:
             break
-        kept.append(("The developer" if one.author_type == "person" else "An agent", one.text))
+        kept.append((DEVELOPER if one.author_type == "person" else "An agent", one.text))
     return kept[::-1]

@@ -187,7 +187,10 @@ HELD: Mapping[str, str] = {
         "The agent changed git's configuration or hooks in its copy. They are not delivered; look "
         "at the files before you deliver them."
     ),
-    "conflict": N_("This conflicts with what the branch has by now: {paths}."),
+    "conflict": N_(
+        "This conflicts with what the branch has by now: {paths}. Merge it by hand and commit, "
+        "then deliver again; or say in a comment on the task what is to be done anew."
+    ),
     "git_failed": N_("It was git that refused: {text}"),
 }
 
