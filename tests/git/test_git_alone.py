@@ -148,6 +148,35 @@ def test_a_stop_ends_the_git_that_is_at_work_and_none_begins(world, next_owner, 
     assert left_over(world) == []
 
 
+@pytest.mark.proves("F-07", "C-101")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="holds git up by strace's injection")
+def test_what_a_stop_broke_off_is_taken_back_by_the_next_owner(world, next_owner, monkeypatch):
+    """The stop tells git to end, and git takes its lock with it."""
+    old, repository = world.branch_head(), world.repository
+    files = {f"new/{number}.txt": f"{number}\n" * 100 for number in range(FILES)}
+    new, intended = world.propose({"a.txt": "agent\n", **files}), datetime.now(UTC)
+    before = world.tree(world.repo, ".git/")
+    held_up = stopped_in_the_middle(world)
+    monkeypatch.setenv("PATH", path_with_git(world.root / "slow", "--ff-only", held_up))
+    codes = []
+
+    def deliver():
+        with pytest.raises(GitFailed) as ended:
+            next_owner.deliver(repository, "main", old=old, new=new, into_checkout=True)
+        codes.append(ended.value.code)
+
+    delivering = threading.Thread(target=deliver)
+    delivering.start()
+    until(lambda: all((world.repo / name).exists() for name in files))
+    next_owner.stop()
+    delivering.join(10)
+    assert codes == ["git_stopped"]
+    until(lambda: not left_over(world))  # strace is gone, and what it traced goes now
+    assert world.git.finish(repository, "main", old=old, new=new, intended_at=intended) is None
+    assert world.tree(world.repo, ".git/") == before
+    assert world.plain("status", "--porcelain") == ""
+
+
 @pytest.mark.proves("F-07")
 def test_a_git_that_was_killed_has_not_answered(world, next_owner, monkeypatch):
     """Else the machine's want of memory would read as: there is no such branch."""

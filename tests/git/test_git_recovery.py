@@ -6,7 +6,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
+from git_on_path import path_with_git
 
+from roundtable_desktop.adapters.git import begun
 from roundtable_desktop.model.ports import GitFailed
 
 CHANGES = {
@@ -28,6 +30,11 @@ class Scene:
         self.new = world.propose(CHANGES)
         self.intended = datetime.now(UTC)
 
+    def begin(self, files):
+        """A merge had begun, and left this; its lock too, when it was killed."""
+        begun.begin(str(self.world.repo / ".git"), self.new)
+        self.world.write(files)
+
     def finish(self, intended=None):
         return self.world.git.finish(
             self.world.repository,
@@ -44,6 +51,7 @@ class Scene:
         assert (world.repo / ".gitignore").read_text() == "edited\n.env\n"
         assert (world.repo / ".env").read_text() == "SECRET=1\n"
         assert list((world.repo / ".git").rglob("*.lock")) == []
+        assert list((world.repo / ".git").glob("roundtable*")) == []
         assert (world.repo / "new").exists() == (commit == self.new)
 
     def deliver_anew(self):
@@ -90,9 +98,11 @@ def test_a_new_index_needs_only_its_ref(scene):
 
 @pytest.mark.proves("F-07")
 @pytest.mark.parametrize("half", [b"", b"agent\nage", b"agent\n" * 50, None])
-def test_a_half_written_file_goes_back(scene, half):
+@pytest.mark.parametrize("lock", [{".git/index.lock": "half an index"}, {}], ids=["KILL", "TERM"])
+def test_a_half_written_file_goes_back(scene, half, lock):
+    """A git that is told to end takes its lock with it."""
     world = scene.world
-    world.write({".git/index.lock": "half an index", "new/deep/x.txt": "ne", "a.txt": half})
+    scene.begin({**lock, "new/deep/x.txt": "ne", "a.txt": half})
     (world.repo / "b.txt").unlink()
     assert scene.finish() is None
     scene.assert_whole(scene.old)
@@ -104,7 +114,7 @@ def test_a_half_written_file_goes_back(scene, half):
 @pytest.mark.parametrize("path", ["a.txt", "new/deep/x.txt"])
 def test_a_byte_of_the_user_holds_it_and_nothing_is_written(scene, path):
     world = scene.world
-    world.write({".git/index.lock": "", "dir/c.txt": "agent\n"})
+    scene.begin({".git/index.lock": "", "dir/c.txt": "agent\n"})
     world.write({path: "agent\nand mine\n"})
     before = world.tree(world.repo, ".git/")
     held = scene.finish().held
@@ -128,8 +138,7 @@ def test_a_file_that_the_user_shortened_is_not_taken_for_gits(scene, path, mine)
 
 
 @pytest.mark.proves("F-07")
-def test_a_git_that_took_its_lock_with_it_is_known_by_new_bytes(scene):
-    """So it ends when the machine is shut down: a TERM, its locks removed, its files half done."""
+def test_without_any_sign_new_bytes_show_that_git_had_begun(scene):
     (scene.world.repo / "b.txt").unlink()
     scene.world.write({"a.txt": "agent\nag"})
     assert scene.finish() is None
@@ -146,10 +155,65 @@ def test_a_lock_that_is_older_than_the_intent_is_the_users(scene):
     assert lock.read_text() == "theirs"
 
 
+@pytest.mark.proves("F-07", "B-118")
+def test_a_lock_of_the_index_is_the_users_where_no_merge_of_ours_has_begun(scene):
+    lock = scene.world.repo / ".git/index.lock"
+    lock.write_text("theirs, at this moment")
+    assert scene.finish().held["code"] == "git_busy"
+    assert lock.read_text() == "theirs, at this moment"
+
+
+@pytest.mark.proves("F-07")
+def test_deletions_alone_are_known_for_gits(scene):
+    scene.begin({"b.txt": None})
+    assert scene.finish() is None
+    scene.assert_whole(scene.old)
+    scene.deliver_anew()
+
+
+@pytest.mark.proves("F-07")
+def test_a_merge_that_only_lacks_a_ref_that_is_refused_is_taken_back(scene, monkeypatch):
+    world = scene.world
+    scene.deliver_anew()
+    world.plain("update-ref", "refs/heads/main", scene.old)
+    scene.begin({})
+    refused = path_with_git(world.root / "refusing", "update-ref", "echo no >&2; exit 128")
+    monkeypatch.setenv("PATH", refused)
+    held = scene.finish().held
+    assert (held["code"], held["text"]) == ("git_failed", "no")
+    scene.assert_whole(scene.old)
+
+
+@pytest.mark.proves("F-07")
+@pytest.mark.parametrize("where", ["on top", "elsewhere"])
+def test_what_the_user_committed_over_is_taken_back_only_if_all_of_it_is_ours(scene, where):
+    world = scene.world
+    scene.begin({"a.txt": "agent\n", "b.txt": None, "new/deep/x.txt": ""})
+    if where == "elsewhere":
+        world.plain("checkout", "-q", "-b", "other")
+    world.plain("commit", "-q", "--allow-empty", "-m", "mine")
+    head = world.branch_head("main" if where == "on top" else "other")
+    found = scene.finish()
+    assert found is None if where == "elsewhere" else found.moved
+    assert world.plain("rev-parse", "HEAD") == head
+    assert world.plain("status", "--porcelain") == " M .gitignore\n?? mine.txt"
+
+
+@pytest.mark.proves("F-07")
+def test_what_the_user_committed_of_it_stays(scene):
+    world = scene.world
+    scene.begin({"a.txt": "agent\n" * 50, "b.txt": None})
+    world.plain("commit", "-q", "-m", "mine", "a.txt")
+    before = world.tree(world.repo, ".git/")
+    assert scene.finish().moved
+    assert world.tree(world.repo, ".git/") == before
+    assert world.plain("diff", "--cached", "--name-only") == ""
+
+
 @pytest.mark.proves("F-07")
 def test_a_users_file_in_a_folder_that_git_began_is_kept(scene):
     world = scene.world
-    world.write({".git/index.lock": "", "new/deep/x.txt": "new\n", "new/deep/mine.txt": "mine\n"})
+    scene.begin({".git/index.lock": "", "new/deep/x.txt": "new\n", "new/deep/mine.txt": "mine\n"})
     assert scene.finish() is None
     assert not (world.repo / "new/deep/x.txt").exists()
     assert (world.repo / "new/deep/mine.txt").read_text() == "mine\n"
@@ -157,9 +221,8 @@ def test_a_users_file_in_a_folder_that_git_began_is_kept(scene):
 
 @pytest.mark.proves("F-07")
 def test_a_taking_back_that_was_killed_is_taken_up_again(scene):
-    """Part of an old file, one missing, one new, and still the lock."""
-    world = scene.world
-    world.write({".git/index.lock": "", "dir/c.txt": "", "new/deep/x.txt": "new\n", "a.txt": None})
+    """Part of an old file, one missing, one new."""
+    scene.begin({"dir/c.txt": "", "new/deep/x.txt": "new\n", "a.txt": None})
     assert scene.finish() is None
     scene.assert_whole(scene.old)
 
@@ -177,6 +240,7 @@ def test_line_ends_links_and_modes_go_back_too(world):
     (copy / "run.sh").chmod(0o755)
     world.write({"a.txt": "agent\r\nmore\r\n"}, copy)
     new, intended = world.collect().head, datetime.now(UTC)
+    begun.begin(str(world.repo / ".git"), new)
     world.write({".git/index.lock": "", "a.txt": "agent\r\nmo"})
     (world.repo / "run.sh").chmod(0o755)
     (world.repo / "link").unlink()

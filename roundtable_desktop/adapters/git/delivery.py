@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.adapters.git.begun import begin, is_over
 from roundtable_desktop.adapters.git.checkouts import Checkout, checkouts, claimed
-from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.command import Answer, Runner
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit
-from roundtable_desktop.adapters.git.recovery import take_back
+from roundtable_desktop.adapters.git.recovery import holds, take_back
 from roundtable_desktop.adapters.git.room import LONG, Room, users_room
-from roundtable_desktop.adapters.git.touched import reason_to_hold, touched_by
+from roundtable_desktop.adapters.git.touched import Touched, reason_to_hold, touched_by
 from roundtable_desktop.model.ports import Delivered, GitFailed, Repository
 
 
@@ -103,11 +104,25 @@ def _merge(
     locked = room.ask("update-ref", "--stdin", feed=rehearsal)
     if locked.code:
         return _held(locked.error, command)
+    try:
+        begin(checkout.git_dir, new)
+    except OSError as failed:
+        return _held(str(failed), command)
     answer = room.ask(
         "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
     )
-    if answer.code == 0 and room.commit(ref) == new:
+    outcome = _outcome(room, answer, ref, old, new, paths, command)
+    is_over(checkout.git_dir, new)
+    return outcome
+
+
+def _outcome(
+    room: Room, answer: Answer, ref: str, old: str, new: str, paths: list[Touched], command: str
+) -> Delivered:
+    """A merge that went well left nothing half done, even if the user has moved on since."""
+    if answer.code:
+        if reason := take_back(room, old, new, paths, begun=True):
+            return Delivered(held={**reason, "command": command})
+    elif holds(room, ref, new):
         return Delivered()
-    if reason := take_back(room, old, new, paths, begun=True, locks=[]):
-        return Delivered(held={**reason, "command": command})
     return Delivered(moved=True) if room.commit(ref) != old else _held(answer.error, command)

@@ -39,6 +39,7 @@ PINS = {
     "core.quotepath": "false",
     "core.trustctime": "true",
     "core.checkstat": "default",
+    "checkout.workers": "1",  # no children that write on when the git that began them is ended
 }
 """What every git of ours is told, whatever a repository says."""
 

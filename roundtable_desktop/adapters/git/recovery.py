@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from roundtable_desktop.adapters.git.checkouts import checkouts
+from roundtable_desktop.adapters.git.begun import has_begun, is_over
+from roundtable_desktop.adapters.git.checkouts import Checkout, checkouts
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import SYMLINK
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit, shown
@@ -42,61 +43,106 @@ def finish(
     """No git of ours is at work there: the owner delivers one thing at a time, and `Alone` has
     waited for what the life before had begun.
 
-    1. Locks that are younger than the intent are ours, and go; an older one is the user's.
+    1. Locks that are younger than the intent are ours, and go; an older one is the user's, and
+       so is one of the index where no merge of ours has begun.
     2. The branch is elsewhere: delivered when it holds `new`, else moved.
     3. Checked out nowhere: the ref says it all.
     4. The index is `new`'s already: only the ref was missing.
     5. Take back what was written, else hold; then it is as if it had not begun.
+
+    The signs that it had begun go last: whoever is ended here is taken up again by the next.
     """
-    ref, room = check_branch(branch), users_room(runner, repository)
-    here = [place for place in checkouts(room, repository) if place.ref == ref]
-    git_dirs = [place.git_dir for place in here]
-    locks = _locks(repository, ref, git_dirs)
-    ours = [lock for lock in locks if _is_younger(lock, intended_at)]
-    head = room.commit(ref)
-    if head != check_commit(old) or len(here) != 1:
+    room = users_room(runner, repository)
+    places = checkouts(room, repository)
+    begun = [place for place in places if has_begun(place.git_dir, new)]
+    aim = _Aim(check_branch(branch), check_commit(old), check_commit(new), intended_at)
+    outcome = _judge(room, repository, places, begun, aim)
+    for place in begun:
+        is_over(place.git_dir, new)
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """What was to replace what, on which branch, and since when."""
+
+    ref: str
+    old: str
+    new: str
+    intended_at: datetime
+
+
+def _judge(
+    room: Room, repository: Repository, places: list[Checkout], begun: list[Checkout], aim: _Aim
+) -> Delivered | None:
+    here = [place for place in places if place.ref == aim.ref]
+    locks = _locks(repository, aim.ref, here, begun)
+    ours = [lock for lock, is_gits in locks if is_gits and _is_younger(lock, aim.intended_at)]
+    head = room.commit(aim.ref)
+    if head != aim.old or len(here) != 1:
         _unlock(ours)
     if head is None:
         return Delivered(held={"code": "branch_missing"})
-    if head != old:
-        has_new = room.ask("merge-base", "--is-ancestor", check_commit(new), head).code == 0
-        return Delivered(moved=not has_new)
+    if head != aim.old and holds(room, head, aim.new):
+        return Delivered()
+    for place in begun:
+        if head != aim.old or place not in here:
+            _leave(_inside(room, repository, place), aim)
+    if head != aim.old:
+        return Delivered(moved=True)
     if len(here) != 1:
         return None
-    checkout = here[0]
-    command = by_hand("-C", checkout.path, "merge", "--ff-only", "--no-overwrite-ignore", new)
-    if foreign := next((lock for lock in locks if lock not in ours), None):
-        _unlock(ours)
+    command = by_hand("-C", here[0].path, "merge", "--ff-only", "--no-overwrite-ignore", aim.new)
+    foreign = next((lock for lock, _ in locks if lock not in ours), None)
+    _unlock(ours)
+    if foreign:
         return Delivered(held={"code": "git_busy", "file": foreign.name, "command": command})
-    inside = users_room(runner, repository, git_dir=checkout.git_dir, work_tree=checkout.path)
-    return _settle(inside, ref, old, new, command, ours)
+    return _settle(_inside(room, repository, here[0]), aim, command, begun=here[0] in begun)
 
 
-def _settle(
-    room: Room, ref: str, old: str, new: str, command: str, locks: list[Path]
-) -> Delivered | None:
+def holds(room: Room, head: str, new: str) -> bool:
+    return room.ask("merge-base", "--is-ancestor", new, head).code == 0
+
+
+def _inside(room: Room, repository: Repository, place: Checkout) -> Room:
+    return users_room(room.runner, repository, git_dir=place.git_dir, work_tree=place.path)
+
+
+def _leave(room: Room, aim: _Aim) -> None:
+    """The user has committed or switched branches on top of what was half done: their files are
+    taken back if all of them are ours, and else stay. It is the next try that answers for them."""
+    take_back(room, aim.old, aim.new, touched_by(room, aim.old, aim.new), begun=True)
+
+
+def _settle(room: Room, aim: _Aim, command: str, *, begun: bool) -> Delivered | None:
+    old, new = aim.old, aim.new
     paths = touched_by(room, old, new)
+    refused = None
     if not staged_otherwise(room, new, paths):
-        _unlock(locks)
-        answer = room.ask("update-ref", "-m", "roundtable: deliver", ref, new, old)
+        answer = room.ask("update-ref", "-m", "roundtable: deliver", aim.ref, new, old)
         if answer.code == 0:
             return Delivered()
-        if room.commit(ref) != old:
+        if room.commit(aim.ref) != old:
             return Delivered(moved=True)
-        held = {"code": "git_failed", "text": answer.error, "command": command}
-        return Delivered(held=held)
-    begun = any(lock.name == "index.lock" for lock in locks)
-    if reason := take_back(room, old, new, paths, begun=begun, locks=locks):
+        refused = {"code": "git_failed", "text": answer.error}
+        if not begun:
+            return Delivered(held={**refused, "command": command})
+    if reason := take_back(room, old, new, paths, begun=begun) or refused:
         return Delivered(held={**reason, "command": command})
     return None
 
 
-def _locks(repository: Repository, ref: str, git_dirs: list[str]) -> list[Path]:
-    """Every lock that a merge or an `update-ref` of ours takes, as far as it is there."""
-    names = ("index.lock", "HEAD.lock", "ORIG_HEAD.lock")
-    places = [Path(git_dir, name) for git_dir in git_dirs for name in names]
-    places.append(Path(repository.git_dir, ref + ".lock"))
-    return [place for place in places if place.is_file() and not place.is_symlink()]
+def _locks(
+    repository: Repository, ref: str, here: list[Checkout], begun: list[Checkout]
+) -> list[tuple[Path, bool]]:
+    """Every lock that a merge or an `update-ref` of ours takes, as far as it is there; and
+    whether it can be ours, where only a merge takes it."""
+    found = [(Path(repository.git_dir, ref + ".lock"), True)]
+    for place in [*here, *(place for place in begun if place not in here)]:
+        found.append((Path(place.git_dir, "HEAD.lock"), True))
+        for name in ("index.lock", "ORIG_HEAD.lock"):
+            found.append((Path(place.git_dir, name), place in begun))
+    return [(lock, ours) for lock, ours in found if lock.is_file() and not lock.is_symlink()]
 
 
 def _is_younger(lock: Path, moment: datetime) -> bool:
@@ -122,32 +168,23 @@ class _Left:
 
 
 def take_back(
-    room: Room,
-    old: str,
-    new: str,
-    paths: list[Touched],
-    *,
-    begun: bool,
-    locks: list[Path],
+    room: Room, old: str, new: str, paths: list[Touched], *, begun: bool
 ) -> Reason | None:
     """Every touched path that holds the new bytes, or a beginning of them, gets the old ones.
 
-    A reason when some path holds anything else; then nothing is written. begun: git is known to
-    have started, so that a missing or shortened file is its doing; else only new bytes show it.
-    The locks go last but for the index: as long as they are there, a taking back that was killed
-    itself is seen to have begun.
+    A reason when some path holds anything else; then nothing is written. begun: a merge of ours
+    has begun there, so that a missing or shortened file is its doing; else only new bytes show
+    it. The index goes first: one that is still new's means that the files are whole.
     """
     left = _left_behind(room, old, paths)
     if not begun and not left.written:
-        _unlock(locks)
         return None
-    reason = _doubt(room, new, paths, left, begun)
-    if reason is None:
-        _restore_files(room, paths, left)
-    _unlock(locks)
-    if reason is None:
-        _restore_index(room, left)
-    return reason
+    if reason := _doubt(room, old, new, paths, left, begun):
+        return reason
+    _restore_index(room, left)
+    _restore_files(room, paths, left)
+    room.ask("update-index", "-q", "--refresh", seconds=LONG)
+    return None
 
 
 def _left_behind(room: Room, old: str, paths: list[Touched]) -> _Left:
@@ -158,18 +195,28 @@ def _left_behind(room: Room, old: str, paths: list[Touched]) -> _Left:
     return _Left(suspects, written, staged)
 
 
-def _doubt(room: Room, new: str, paths: list[Touched], left: _Left, begun: bool) -> Reason | None:
+def _doubt(
+    room: Room, old: str, new: str, paths: list[Touched], left: _Left, begun: bool
+) -> Reason | None:
     names = {one.path for one in left.suspects}
+    unlike_new = edited(room, [(one.path, one.new) for one in left.written])
     for one in left.written:
-        if not _is_ours(room, one, names, begun):
+        is_new = one.new.exists and one.path not in unlike_new
+        if not is_new and not _is_ours(room, one, names, begun):
             return {"code": "path_changed", "path": one.shown()}
-    if users_own := left.staged.intersection(staged_otherwise(room, new, paths)):
+    users_own = left.staged
+    if room.commit("HEAD") == old:  # on top of anything else, the new entries are the user's too
+        users_own = left.staged.intersection(staged_otherwise(room, new, paths))
+    if users_own:
         return {"code": "path_changed", "path": shown(min(users_own))}
     return symlinked_folder(room, left.suspects)
 
 
 def _extra(room: Room, one: Touched) -> bool:
-    return not one.old.exists and os.path.lexists(_place(room, one))
+    """A folder is none: the old commit may have it, and what is in it is judged by itself."""
+    place = _place(room, one)
+    is_folder = os.path.isdir(place) and not os.path.islink(place)
+    return not one.old.exists and os.path.lexists(place) and not is_folder
 
 
 def _place(room: Room, one: Touched) -> bytes:
@@ -226,7 +273,6 @@ def _restore_index(room: Room, left: _Left) -> None:
     if staged:
         room.tell("update-index", "-z", "--force-remove", "--stdin", feed=gone)
         load(room, ((one.path, one.old) for one in staged))
-    room.ask("update-index", "-q", "--refresh", seconds=LONG)
 
 
 def _remove(room: Room, one: Touched) -> None:

@@ -1,0 +1,24 @@
+"""The sign that a merge of ours has begun in a checkout: an empty file in its git directory.
+
+git's own `index.lock` is no such sign: a git that is told to end takes it away, and git advises
+the user to. This one is made before git starts, and goes when nothing half done is left.
+"""
+
+from pathlib import Path
+
+
+def begin(git_dir: str, new: str) -> None:
+    """Raises OSError."""
+    _sign(git_dir, new).touch()
+
+
+def has_begun(git_dir: str, new: str) -> bool:
+    return _sign(git_dir, new).is_file()
+
+
+def is_over(git_dir: str, new: str) -> None:
+    _sign(git_dir, new).unlink(missing_ok=True)
+
+
+def _sign(git_dir: str, new: str) -> Path:
+    return Path(git_dir, f"roundtable-delivery-{new}")
