@@ -148,6 +148,37 @@ def test_a_stop_ends_the_git_that_is_at_work_and_none_begins(world, next_owner, 
     assert left_over(world) == []
 
 
+@pytest.mark.proves("C-101")
+def test_a_stop_does_not_wait_for_one_of_before_to_end(world, monkeypatch):
+    monkeypatch.setattr(alone, "PATIENCE", 0.05)
+    repository, lock, order = world.repository, world.root / "git.lock", []
+    sweeping, stopped = threading.Event(), threading.Event()
+
+    def sweep(mark):
+        sweeping.set()
+        stopped.wait(10)
+        order.append("swept")
+        return []
+
+    git = HardenedGit(world.root / "empty", world.user_home, alone=Alone(lock, sweep))
+
+    def ask():
+        with pytest.raises(GitFailed) as ended:
+            git.commit_of(repository, "main")
+        order.append(ended.value.code)
+
+    with open(lock, "w") as somebody:
+        fcntl.flock(somebody, fcntl.LOCK_EX)
+        asking = threading.Thread(target=ask)
+        asking.start()
+        assert sweeping.wait(10)
+        git.stop()
+        order.append("stopped")
+        stopped.set()
+        asking.join(10)
+    assert order == ["stopped", "swept", "git_stopped"]
+
+
 @pytest.mark.proves("F-07", "C-101")
 @pytest.mark.skipif(shutil.which("strace") is None, reason="holds git up by strace's injection")
 def test_what_a_stop_broke_off_is_taken_back_by_the_next_owner(world, next_owner, monkeypatch):

@@ -14,6 +14,7 @@ MARK = "ROUNDTABLE_GIT"
 PATIENCE = 1.0
 """Seconds that a git whose owner was killed gets to end by itself, before it is ended."""
 SWEEPS = 2
+GATE_SECONDS = 0.5
 _LOOK = 0.02
 
 
@@ -42,8 +43,7 @@ class Alone:
         """The descriptor for a git to inherit as it is started. Raises GitFailed: `git_left_over`,
         one of before cannot be ended; `git_stopped` after `let_go`."""
         with self._gate:
-            if self._over:
-                raise GitFailed(STOPPED)
+            self._go_on()
             if self._descriptor is None:
                 self._descriptor = self._take()
             descriptor = self._descriptor
@@ -56,10 +56,18 @@ class Alone:
                 self._close()
 
     def let_go(self) -> None:
-        """What was started keeps it; nothing more is started."""
-        with self._gate:
-            self._over = True
-            self._close()
+        """What was started keeps it; nothing more is started. Whoever holds the gate for longer
+        is still waiting for the lock, and gives that up by itself."""
+        self._over = True
+        if self._gate.acquire(timeout=GATE_SECONDS):
+            try:
+                self._close()
+            finally:
+                self._gate.release()
+
+    def _go_on(self) -> None:
+        if self._over:
+            raise GitFailed(STOPPED)
 
     def _close(self) -> None:
         """Not while it is being handed on: its number might mean another file by then."""
@@ -70,24 +78,27 @@ class Alone:
     def _take(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(self._file, flags, 0o600)
-        for _ in range(SWEEPS):
-            if _locked(descriptor, PATIENCE):
-                return descriptor
-            self._sweep(f"{MARK}={self._file}")
-        if _locked(descriptor, PATIENCE):
-            return descriptor
-        os.close(descriptor)
-        raise GitFailed("git_left_over", str(self._file))
-
-
-def _locked(descriptor: int, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                return False
-            time.sleep(_LOOK)
-        else:
-            return True
+            for _ in range(SWEEPS):
+                if self._locked(descriptor):
+                    return descriptor
+                self._sweep(f"{MARK}={self._file}")
+            if self._locked(descriptor):
+                return descriptor
+            raise GitFailed("git_left_over", str(self._file))
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def _locked(self, descriptor: int) -> bool:
+        end = time.monotonic() + PATIENCE
+        while True:
+            self._go_on()
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    return False
+                time.sleep(_LOOK)
+            else:
+                return True
