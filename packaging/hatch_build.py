@@ -1,7 +1,7 @@
 """The build hook: whoever installs a wheel has the browser's libraries, and needs no Node.
 
 Where they cannot be had the build goes on: the pages work without them, and say that they do not
-renew themselves.
+renew themselves. Not so an sdist: it is what a release is made from.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Libraries(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         why_not = fetch(self.project, node)
+        if why_not and self.target_name == "sdist":
+            raise RuntimeError(f"no release without the browser's libraries: {why_not}")
         if why_not:
             self.app.display_warning(f"pages will not renew themselves: {why_not}")
 

@@ -1,4 +1,4 @@
-"""The browser's libraries: pinned, fetched once, in every wheel, and never a reason to fail."""
+"""The browser's libraries: pinned, fetched once, in every wheel; only a release fails for them."""
 
 import json
 import shutil
@@ -104,14 +104,22 @@ def tree(tmp_path: Path) -> Path:
 
 
 def build(tree: Path, target: str, into: Path, path: str) -> Path:
-    """By hatchling as it stands here: nothing is fetched for the build itself."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(into)]
-    done = subprocess.run(
-        command, cwd=tree, env={"PATH": path}, capture_output=True, text=True, timeout=100
-    )
+    done = tried(tree, target, into, path)
     assert done.returncode == 0, done.stderr
     [made] = [one for one in into.iterdir() if one.suffix in (".whl", ".gz")]
     return made
+
+
+def tried(tree: Path, target: str, into: Path, path: str) -> subprocess.CompletedProcess[str]:
+    """By hatchling as it stands here: nothing is fetched for the build itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(into)],
+        cwd=tree,
+        env={"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
 
 
 def contents(wheel: Path) -> set[str]:
@@ -140,3 +148,11 @@ def test_a_wheel_is_built_without_them_where_they_cannot_be_had(tree: Path, tmp_
     inside = contents(build(tree, "wheel", tmp_path / "wheel", "/nowhere"))
     assert "roundtable_desktop/web/static/live.js" in inside
     assert not [name for name in inside if "vendor" in name]
+
+
+@pytest.mark.slow
+def test_a_release_is_not_built_without_them(tree: Path, tmp_path: Path) -> None:
+    done = tried(tree, "sdist", tmp_path / "sdist", "/nowhere")
+    assert done.returncode != 0
+    assert "no release without the browser's libraries" in done.stderr
+    assert not list(tmp_path.glob("sdist/*.gz"))
