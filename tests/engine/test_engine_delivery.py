@@ -234,6 +234,6 @@ def test_a_proposal_and_its_deliveries_are_shown_as_of_one_moment(stage: Stage) 
     unasked: Any = None
     look = Look(reader, stage.ground.clock, stage.git, unasked, unasked)
     for status in ("approved", "delivered"):
-        seen = look.proposal(proposal.id)
+        seen = look.with_diff(look.proposal(proposal.id))
         assert seen.proposal.status == status
         assert (seen.deliveries[-1].status == "delivered") == (status == "delivered")

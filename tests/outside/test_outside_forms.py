@@ -190,6 +190,26 @@ def test_a_held_delivery_shows_the_reason_and_the_command(room: Room, browser: B
     until(lambda: room.house.get(path)["status"] == "delivered")
 
 
+def test_a_proposal_can_be_seen_and_delivered_where_git_cannot_tell_its_changes(
+    room: Room, browser: Browser
+) -> None:
+    task = room.task("Write", room.shell("echo x > new.txt"))
+    room.ended(task)
+    proposal = room.proposal(task)
+    path = f"/proposals/{proposal['id']}"
+    away = room.path.with_name(f"{room.path.name}-away")
+    room.path.rename(away)
+    page = got(browser, path)
+    assert "It was git that refused" in page.text and "It changes no file" not in page.text
+    assert (
+        "It was git that refused" in got(browser, f"/runs/{proposal['run_id']}?part=changes").text
+    )
+    assert room.house.program("GET", path).status == 409
+    sent(browser, page.form(f"{path}/deliver"))
+    away.rename(room.path)
+    until(lambda: room.house.get(path)["deliveries"][-1]["status"] != "intended")
+
+
 @pytest.mark.proves("C-104")
 def test_what_is_held_for_a_look_needs_a_word_why(room: Room, browser: Browser) -> None:
     task = room.task("Hook", room.shell("git config core.hooksPath x; echo x > new.txt"))

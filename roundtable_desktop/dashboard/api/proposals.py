@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, proposals
 from roundtable_desktop.engine.desk.look import Look, Offered
+from roundtable_desktop.model.errors import Conflict
 
 Status = Literal[
     "pending",
@@ -137,7 +138,10 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/proposals/<ref>")
     def show_proposal(ref: str) -> ProposalDetail:
         """One of them, with its diff."""
-        return detail(look.proposal(ref))
+        offered = look.with_diff(look.proposal(ref))
+        if offered.no_diff is not None:
+            raise Conflict("git_failed", text=offered.no_diff)
+        return detail(offered)
 
     @api.route("POST", "/api/v1/proposals/<ref>/deliver", status=202, errors=(404, 409, 412))
     def deliver_proposal(
@@ -156,4 +160,4 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             override=body.override,
             note=body.note,
         )
-        return detail(look.proposal(found.id))
+        return detail(look.with_diff(look.proposal(found.id)))

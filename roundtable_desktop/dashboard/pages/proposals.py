@@ -23,7 +23,8 @@ class Deliver(Words):
 
 
 def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
-    def page(offered: Offered, refused: str = "", note: str = "") -> str:
+    def page(found: Offered, refused: str = "", note: str = "") -> str:
+        offered = look.with_diff(found)
         (placed,) = look.placed([look.run(offered.proposal.run_id)])
         tries = offered.deliveries
         return render_template(
@@ -32,6 +33,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
             shown=row(offered, by_hand=False),
             tries=tries[::-1],
             last=tries[-1] if tries else None,
+            no_diff=offered.no_diff,
             diff_complete=offered.diff_complete,
             patch=patch_of(offered.diff or ""),
             placed=placed,

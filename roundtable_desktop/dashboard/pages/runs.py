@@ -121,7 +121,7 @@ def _changes(look: Look, run: Run, _: str | None) -> dict[str, object]:
     found = look.proposals(None, 1, run_id=run.id)
     if not found:
         return {"offered": None}
-    offered = look.proposal(found[0].proposal.id)
+    offered = look.with_diff(found[0])
     return {"offered": offered, "patch": patch_of(offered.diff or "")}
 
 

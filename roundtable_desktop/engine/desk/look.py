@@ -1,14 +1,14 @@
 """What the faces may see: short reads, each of one state of the database."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent
-from roundtable_desktop.model.ports import Clock, Git, ProcessFacts, Transcripts
+from roundtable_desktop.model.ports import Clock, Git, GitFailed, ProcessFacts, Transcripts
 from roundtable_desktop.model.records import (
     Agent,
     Comment,
@@ -46,18 +46,21 @@ from roundtable_desktop.store.lists import Noun
 R = TypeVar("R")
 
 DIFF_BYTES = 256 * 1024
+ERROR_CHARACTERS = 500
 NEWEST = 3
 LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A proposal with its tries; diff is None where nobody asked for it."""
+    """A proposal with its tries; diff is None where nobody asked for it, and where git could not
+    tell it: then no_diff has what git said."""
 
     proposal: Proposal
     deliveries: Sequence[Delivery]
     diff: str | None = None
     diff_complete: bool = True
+    no_diff: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +151,24 @@ class Look:
         return self._find(lists.INBOX, inbox.get, ref, "unknown_inbox_item")
 
     def proposal(self, ref: str) -> Offered:
-        """With its diff, computed by git now, and bounded."""
         with self._reader.snapshot() as view:
             found = _find(view, lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
-            tries = proposals.deliveries(view, found.id)
+            return Offered(found, proposals.deliveries(view, found.id))
+
+    def with_diff(self, offered: Offered) -> Offered:
+        """The diff is computed by git now, and bounded."""
+        found = offered.proposal
+        with self._reader.snapshot() as view:
             workspace = workspaces.get(view, found.workspace_id)
         assert workspace is not None, "foreign keys hold"
-        diff, complete = self._git.diff(
-            repository_of(workspace), found.base_commit, found.head_commit, DIFF_BYTES
-        )
-        return Offered(found, tries, diff, complete)
+        try:
+            diff, complete = self._git.diff(
+                repository_of(workspace), found.base_commit, found.head_commit, DIFF_BYTES
+            )
+        except GitFailed as failed:
+            said = f"{failed.code} {failed.text}".strip()[:ERROR_CHARACTERS]
+            return replace(offered, diff_complete=False, no_diff=said)
+        return replace(offered, diff=diff, diff_complete=complete)
 
     def _find(
         self,
