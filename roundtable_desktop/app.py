@@ -32,7 +32,7 @@ from roundtable_desktop.dashboard.pages import agents_door
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
 from roundtable_desktop.dashboard.signin import SignIn
-from roundtable_desktop.engine.desk import Asked, Desk, workspaces
+from roundtable_desktop.engine.desk import Asked, Desk, agents, workspaces
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
@@ -106,6 +106,7 @@ def lay_ground(home: Home) -> Ground:
         processes.end,
         local_zone(os.environ),
     )
+    agents.settle(desk)
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk)
 
 

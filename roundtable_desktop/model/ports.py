@@ -1,6 +1,7 @@
 """What the engine needs of the outside world: the seams that the adapters fill."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -322,4 +323,11 @@ class Secrets(Protocol):
 
     def get(self, owner: str) -> Mapping[str, str]: ...
 
-    def put(self, owner: str, values: Mapping[str, str]) -> None: ...
+    def change(
+        self, owner: str, change: Callable[[Mapping[str, str]], Mapping[str, str]], revision: int
+    ) -> AbstractContextManager[Mapping[str, str]]:
+        """Within it the transaction gives the owner's row that revision. The new values, made by
+        `change` from the old ones, hold when it has gone well, and never if it has not."""
+
+    def settle(self, revision_of: Callable[[str], int | None]) -> None:
+        """After a crash: what was changed holds if the owner's row has the revision."""

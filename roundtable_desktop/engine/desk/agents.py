@@ -1,6 +1,7 @@
 """Commands about agents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
@@ -11,6 +12,11 @@ from roundtable_desktop.store import agents, runs, workspaces
 from roundtable_desktop.store.db import Tx
 
 MOST_VARIABLES = 64
+FIRST_REVISION = 1
+
+
+class _Repeated(Exception):
+    """The same request has made another agent before."""
 
 
 def add(
@@ -54,15 +60,18 @@ def add(
         )
         return Subject("agent", agent_id)
 
-    desk.secrets.put(agent_id, env or {})
-    try:
+    if not env:
         with desk.store.transaction() as tx:
-            agent = once(tx, asked, act, agents.get)
-    except BaseException:
-        desk.secrets.put(agent_id, {})
-        raise
-    if agent.id != agent_id:  # a repeat of an earlier request: its own file is there
-        desk.secrets.put(agent_id, {})
+            return once(tx, asked, act, agents.get)
+    given = env
+    try:
+        with desk.secrets.change(agent_id, lambda _: given, FIRST_REVISION):
+            with desk.store.transaction() as tx:
+                agent = once(tx, asked, act, agents.get)
+            if agent.id != agent_id:
+                raise _Repeated
+    except _Repeated:  # the earlier request's own values hold
+        pass
     return agent
 
 
@@ -79,26 +88,42 @@ def edit(
     env: variables to set, or None to take one away. changes: name, role, command,
     permission_policy and the limits of `add`.
     """
-    before: Mapping[str, str] | None = None
-    try:
+    with desk.store.transaction() as tx:
+        agent = _editable(tx, asked, agent_id)
+        if not env:
+            return _change(tx, asked, agent, changes)
+    given = env
+
+    def merged(held: Mapping[str, str]) -> Mapping[str, str]:
+        return {name: v for name, v in {**held, **given}.items() if v is not None}
+
+    revision = agent.revision
+    with (
+        desk.secrets.change(agent.id, merged, revision + 1) as values,
+        desk.store.transaction() as tx,
+    ):
+        agent = _editable(tx, replace(asked, revision=revision), agent_id)
+        _check_variables(tx, agent, values)
+        return _change(tx, asked, agent, {**changes, "env_names": sorted(values)})
+
+
+def settle(desk: Desk) -> None:
+    """At the start: variables whose change was broken off hold if it was committed."""
+
+    def revision_of(agent_id: str) -> int | None:
         with desk.store.transaction() as tx:
-            agent = _editable(tx, asked, agent_id)
-            if changes.get("name", agent.name) != agent.name:
-                _check_name(tx, agent.workspace_id, changes["name"])
-            if "command" in changes:
-                _check_command(agent.adapter, changes["command"])
-            if env:
-                held = desk.secrets.get(agent.id)
-                values = {name: v for name, v in {**held, **env}.items() if v is not None}
-                _check_variables(tx, agent, values)
-                changes["env_names"] = sorted(values)
-                before = held
-                desk.secrets.put(agent.id, values)
-            return agents.change(tx, agent, asked.actor, **changes) if changes else agent
-    except BaseException:
-        if before is not None:
-            desk.secrets.put(agent_id, before)
-        raise
+            agent = agents.get(tx, agent_id)
+        return None if agent is None else agent.revision
+
+    desk.secrets.settle(revision_of)
+
+
+def _change(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> Agent:
+    if changes.get("name", agent.name) != agent.name:
+        _check_name(tx, agent.workspace_id, changes["name"])
+    if "command" in changes:
+        _check_command(agent.adapter, changes["command"])
+    return agents.change(tx, agent, asked.actor, **changes) if changes else agent
 
 
 def _editable(tx: Tx, asked: Asked, agent_id: str) -> Agent:
