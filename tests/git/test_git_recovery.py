@@ -117,9 +117,11 @@ def test_a_byte_of_the_user_holds_it_and_nothing_is_written(scene, path):
     scene.begin({".git/index.lock": "", "dir/c.txt": "agent\n"})
     world.write({path: "agent\nand mine\n"})
     before = world.tree(world.repo, ".git/")
-    held = scene.finish().held
-    assert (held["code"], held["path"]) == ("path_changed", path)
-    assert world.tree(world.repo, ".git/") == before
+    for held in (scene.finish().held, world.deliver(scene.new).held):
+        assert (held["code"], held["path"]) == ("path_changed", path)
+        assert world.tree(world.repo, ".git/") == before
+    world.write({path: "agent\n" if path == "a.txt" else None})
+    scene.deliver_anew()
 
 
 @pytest.mark.proves("F-07")

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from roundtable_desktop.adapters.git.begun import begin, is_over
-from roundtable_desktop.adapters.git.checkouts import Checkout, checkouts, claimed
+from roundtable_desktop.adapters.git.begun import begin, has_begun, is_over
+from roundtable_desktop.adapters.git.checkouts import Checkout, busy, checkouts, claimed
 from roundtable_desktop.adapters.git.command import Answer, Runner
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit
 from roundtable_desktop.adapters.git.recovery import holds, take_back
@@ -98,7 +98,10 @@ def _merge(
     merge that fails half-way is taken back."""
     room = users_room(runner, repository, git_dir=checkout.git_dir, work_tree=checkout.path)
     paths = touched_by(room, old, new)
-    if reason := reason_to_hold(room, checkout, old, new, paths):
+    reason = None
+    if has_begun(checkout.git_dir, new) and not busy(room, checkout):  # by a try that was held
+        reason = take_back(room, old, new, paths, begun=True)
+    if reason := reason or reason_to_hold(room, checkout, old, new, paths):
         return Delivered(held={**reason, "command": command})
     rehearsal = f"start\nupdate {ref} {new} {old}\nprepare\nabort\n".encode()
     locked = room.ask("update-ref", "--stdin", feed=rehearsal)
@@ -111,9 +114,7 @@ def _merge(
     answer = room.ask(
         "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
     )
-    outcome = _outcome(room, answer, ref, old, new, paths, command)
-    is_over(checkout.git_dir, new)
-    return outcome
+    return _outcome(room, answer, ref, old, new, paths, command)
 
 
 def _outcome(
@@ -123,6 +124,8 @@ def _outcome(
     if answer.code:
         if reason := take_back(room, old, new, paths, begun=True):
             return Delivered(held={**reason, "command": command})
-    elif holds(room, ref, new):
-        return Delivered()
+    else:
+        is_over(room.git_dir, new)
+        if holds(room, ref, new):
+            return Delivered()
     return Delivered(moved=True) if room.commit(ref) != old else _held(answer.error, command)

@@ -50,15 +50,17 @@ def finish(
     4. The index is `new`'s already: only the ref was missing.
     5. Take back what was written, else hold; then it is as if it had not begun.
 
-    The signs that it had begun go last: whoever is ended here is taken up again by the next.
+    The signs that it had begun go last: whoever is ended here is taken up again by the next. They
+    stay while something half done is left: the next try begins with taking that back.
     """
     room = users_room(runner, repository)
     places = checkouts(room, repository)
     begun = [place for place in places if has_begun(place.git_dir, new)]
     aim = _Aim(check_branch(branch), check_commit(old), check_commit(new), intended_at)
     outcome = _judge(room, repository, places, begun, aim)
-    for place in begun:
-        is_over(place.git_dir, new)
+    if outcome is None or outcome.held is None:
+        for place in begun:
+            is_over(place.git_dir, new)
     return outcome
 
 
@@ -184,6 +186,7 @@ def take_back(
     _restore_index(room, left)
     _restore_files(room, paths, left)
     room.ask("update-index", "-q", "--refresh", seconds=LONG)
+    is_over(room.git_dir, new)
     return None
 
 
