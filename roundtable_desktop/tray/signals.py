@@ -3,6 +3,7 @@ frozen values to the main thread, which never waits."""
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Protocol, TypeVar
 
@@ -66,6 +67,7 @@ class Watcher(QThread):
                 self._wait()
             except Exception:
                 log.exception("the tray could not look")
+                self._look_at_health()
                 self.msleep(_AFTER_FAULT)
 
     def stop(self) -> None:
@@ -87,7 +89,15 @@ class Watcher(QThread):
             self._waiting = {one.id: known.get(one.id) or self._words(one) for one in items}
             self._inbox_moved = False
         glance = self._faces.look.glance(self._faces.health())
-        seen = Seen(glance, tuple(self._waiting.values()))
+        self._say(Seen(glance, tuple(self._waiting.values())))
+
+    def _look_at_health(self) -> None:
+        """What cannot be read stays as it was seen last; health is in no database."""
+        if self._said is not None:
+            glance = replace(self._said.glance, health=self._faces.health())
+            self._say(replace(self._said, glance=glance))
+
+    def _say(self, seen: Seen) -> None:
         if seen != self._said:
             self._said = seen
             self.seen.emit(seen)

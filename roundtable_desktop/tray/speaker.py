@@ -1,4 +1,5 @@
-"""Decides what is said of the inbox, and when: an item once, several together, not too often."""
+"""Decides what is said, and when: an inbox item once, several together, not too often, and the
+scheduler's own failure at once."""
 
 import time
 from collections import deque
@@ -6,15 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from roundtable_desktop.model.states import Severity
+from roundtable_desktop.model.states import Health, Severity
 from roundtable_desktop.phrases import _, n_
 from roundtable_desktop.rules.attention import MOST, speak_at
-from roundtable_desktop.tray.menu import INBOX
+from roundtable_desktop.tray.menu import INBOX, OVERVIEW
 from roundtable_desktop.tray.notify import DEFAULT, Notice, Notifier
 from roundtable_desktop.tray.shown import Waiting
 
 LATER = "later"
-_DIGEST = "digest"
+_DIGEST, _HEALTH = "digest", "health"
 _LOUD = (Severity.ATTENTION, Severity.CRITICAL)  # C-92
 
 
@@ -29,6 +30,8 @@ class Speaker(QObject):
         self._notifier: Notifier | None = None
         self._told: dict[str, str] = {}  # item id → key of the notification that told of it
         self._untold: list[Waiting] = []  # oldest first
+        self._early: dict[str, Notice] = {}  # said before there was anybody to say it
+        self._health = Health.OK
         self._paths: dict[str, str] = {}
         self._spoken: deque[float] = deque(maxlen=MOST)
         self._due = QTimer(self)
@@ -38,6 +41,9 @@ class Speaker(QObject):
     def attach(self, notifier: Notifier) -> None:
         self._notifier = notifier
         notifier.activated.connect(self._activated)
+        early, self._early = self._early, {}
+        for notice in early.values():
+            notifier.notify(notice)
         self._speak()
 
     def hear(self, waiting: Sequence[Waiting]) -> None:
@@ -49,11 +55,29 @@ class Speaker(QObject):
         self._take_back(one for one in list(self._told) if one not in loud)
         self._speak()
 
+    def hear_health(self, health: Health) -> None:
+        """It counts as no item, so that neither the gap nor a full hour holds it back."""
+        if health is self._health:
+            return
+        self._health = health
+        if health is Health.OK:
+            self.unsay(_HEALTH)
+        else:
+            self.say(_failing(health), OVERVIEW)
+
     def say(self, notice: Notice, path: str) -> None:
         """At once. path: what a click on it opens, or nothing."""
         self._paths[notice.key] = path
         if self._notifier is not None:
             self._notifier.notify(notice)
+        else:
+            self._early[notice.key] = notice
+
+    def unsay(self, key: str) -> None:
+        self._paths.pop(key, None)
+        self._early.pop(key, None)
+        if self._notifier is not None:
+            self._notifier.close(key)
 
     def _speak(self) -> None:
         if self._notifier is None or not self._untold or self._due.isActive():
@@ -75,9 +99,8 @@ class Speaker(QObject):
         """A notification goes with the last item that it told of."""
         for item in gone:
             key = self._told.pop(item)
-            if key not in self._told.values() and self._notifier is not None:
-                self._paths.pop(key, None)
-                self._notifier.close(key)
+            if key not in self._told.values():
+                self.unsay(key)
 
     def _activated(self, key: str, action: str) -> None:
         """Later only takes the notification away: the item stays in the inbox, and counted."""
@@ -91,6 +114,16 @@ class Speaker(QObject):
 
 def _actions() -> Sequence[tuple[str, str]]:
     return ((DEFAULT, _("Open")), (LATER, _("Later")))
+
+
+def _failing(health: Health) -> Notice:
+    if health is Health.DEAD:
+        title = _("The scheduler has stopped")
+        body = _("Nothing is started or finished now. Quit Roundtable and start it again.")
+        return Notice(_HEALTH, title, body, _actions(), "critical")
+    title = _("Something fails in Roundtable")
+    body = _("It is tried again and again. The log in Roundtable's folder says what fails.")
+    return Notice(_HEALTH, title, body, _actions())
 
 
 def _about(one: Waiting) -> tuple[Notice, str]:
