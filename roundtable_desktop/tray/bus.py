@@ -24,6 +24,10 @@ Answered = Callable[[tuple[Any, ...] | None], None]
 """What the other side answered; None when it refused or is not there."""
 Heard = Callable[[tuple[Any, ...]], None]
 
+_PATIENCE = 0.2
+"""Seconds for all of a message to leave: its buffer holds many, so that it leaves at once unless
+the bus has stopped reading. What is cut off then leaves the connection useless."""
+
 
 def connect() -> DBusConnection | None:
     """To be called apart from the main thread: it waits for the bus. None: there is none."""
@@ -40,6 +44,7 @@ class Bus(QObject):
     def __init__(self, connection: DBusConnection) -> None:
         super().__init__()
         self._connection = connection
+        connection.sock.settimeout(_PATIENCE)
         self._open = True
         self._asked: dict[int, Answered] = {}
         self._listeners: list[tuple[MatchRule, Heard]] = []

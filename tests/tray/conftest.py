@@ -9,6 +9,16 @@ import pytest
 from desktops.recorder import Recorder
 from desktops.screen import Screen, session_bus
 from desktops.tray_home import TrayHome
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(scope="session")
+def application() -> Iterator[QApplication]:
+    """Qt in the process of the tests, on no screen: there can be one only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QT_QPA_PLATFORM", "offscreen")
+        application = QApplication(["tests"])
+    yield application
 
 
 @pytest.fixture(scope="session")

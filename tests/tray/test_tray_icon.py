@@ -1,26 +1,16 @@
 """The painted icon: every state is told from every other without colour, at every size."""
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QGuiApplication, QImage, qAlpha, qGray
+from PySide6.QtGui import QImage, qAlpha, qGray
 
 from roundtable_desktop.tray.icon import SIZES, icon, paint
 from roundtable_desktop.tray.shown import Face, Shape
 
-pytestmark = pytest.mark.proves("D-04")
+pytestmark = [pytest.mark.proves("D-04"), pytest.mark.usefixtures("application")]
 
 FACES = [Face(shape, badge) for shape in Shape for badge in ("", "1", "!", "9+")]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def painting() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("QT_QPA_PLATFORM", "offscreen")
-        application = QGuiApplication.instance() or QGuiApplication(["tests"])
-    yield
-    assert application is not None
 
 
 def outline(image: QImage) -> list[int]:
