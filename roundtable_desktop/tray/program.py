@@ -28,6 +28,7 @@ from roundtable_desktop.tray.speaker import Speaker
 if TYPE_CHECKING:  # its library is for Linux alone
     from roundtable_desktop.tray.bus import Bus
 
+_NO_PANEL = "panel"
 _PICTURE = 64  # pixels of the picture beside a notification
 
 
@@ -210,11 +211,13 @@ class Tray(QObject):
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self._menu.menu)
         self._icon.activated.connect(self._clicked)
-        self._balloon.attach(self._icon)
         self._draw()
         self._icon.show()
+        self._speaker.unsay(_NO_PANEL)
         # An icon of the newer kind has no place that Qt knows, and its menu is drawn over there.
-        self._menu.drawn_by_panel = self._icon.geometry().isEmpty()
+        self._menu.drawn_by_panel = sys.platform == "linux" and self._icon.geometry().isEmpty()
+        if not self._menu.drawn_by_panel:
+            self._balloon.attach(self._icon)
         self._draw()
 
     def _say_no_panel(self) -> None:
@@ -223,7 +226,7 @@ class Tray(QObject):
         if sys.stderr is not None:
             sys.stderr.write(f"{title}. {body}\n")
         actions = [(DEFAULT, _("Open dashboard"))]
-        self._speaker.say(Notice("panel", title, body, actions), OVERVIEW)
+        self._speaker.say(Notice(_NO_PANEL, title, body, actions), OVERVIEW)
 
     # --- acting --------------------------------------------------------------------------------
 

@@ -74,6 +74,9 @@ class TrayHome(LivingHome):
     def said(self) -> str:
         return (self.short / "owner.stderr").read_text()
 
+    def log(self) -> str:
+        return (self.home / "logs" / "roundtable.log").read_text()
+
     def opened(self) -> list[str]:
         """The pages that the browser was given."""
         return self.opened_file.read_text().splitlines() if self.opened_file.exists() else []

@@ -5,7 +5,7 @@ import time
 from contextlib import closing
 
 import pytest
-from desktops.recorder import WATCHER, Line, Recorder
+from desktops.recorder import NOTIFICATIONS, WATCHER, Line, Recorder
 from desktops.screen import Screen, until
 from desktops.tray_home import TrayHome
 
@@ -208,11 +208,35 @@ def ink(desktop: Recorder) -> str:
 
 @pytest.mark.slow
 @pytest.mark.proves("D-05")
-def test_without_a_server_an_ask_still_counts_in_the_menu(
+def test_without_a_server_an_ask_counts_in_the_menu_and_is_said_when_one_comes(
     home: TrayHome, desktop: Recorder
 ) -> None:
+    """One that takes markup, which nobody could know before."""
     desktop.show_panel()
     home.begin()
-    home.ask(home.agent("demo"), "Add tea", "May I?")
+    home.ask(home.agent("demo"), "Add tea", "Is <b>this</b> right?")
     until(lambda: labels(desktop.menu())[1] == "Needs you (1)")
-    assert not home.owner_is_over()
+    until(lambda: "nobody shows notifications" in home.log())
+    desktop.show_notifications()
+    [note] = until(lambda: desktop.notes)
+    assert note.title == "demo asks for permission"
+    assert "Is &lt;b&gt;this&lt;/b&gt; right?" in note.body
+    desktop.press(note, "default")
+    until(home.opened)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05")
+def test_a_server_that_comes_back_gets_markup_and_numbers_of_its_own(
+    shown: TrayHome, desktop: Recorder
+) -> None:
+    first = shown.ask(shown.agent("demo"), "Add tea", "Is <b>this</b> right?")
+    until(lambda: desktop.notes)
+    desktop.leave(NOTIFICATIONS)
+    desktop.show_notifications()
+    shown.answer(first)
+    until(lambda: labels(desktop.menu())[0] == "Idle")
+    shown.ask(shown.agent("second"), "More", "And <i>now</i>?")
+    note = until(lambda: desktop.notes[1:])[0]
+    assert "And &lt;i&gt;now&lt;/i&gt;?" in note.body
+    assert not desktop.notes[0].closed, "the number was the other server's"
