@@ -53,6 +53,9 @@ class Notifier(Protocol):
     def notify(self, notice: Notice) -> None:
         """In place of the last one with this key, if that is still there."""
 
+    def renew(self, notice: Notice) -> None:
+        """The same, but only if the last one with this key is still there."""
+
     def close(self, key: str) -> None:
         """Takes it away, if it is still there."""
 
@@ -92,6 +95,10 @@ class Balloon(QObject):
         self._last = notice.key
         self._icon.showMessage(notice.title, notice.body, self._icon.icon(), _LONG)
 
+    def renew(self, notice: Notice) -> None:
+        if notice.key in self._kept:
+            self._kept[notice.key] = notice
+
     def close(self, key: str) -> None:
         """What is shown goes by itself."""
         self._kept.pop(key, None)
@@ -126,6 +133,11 @@ class Desktop(QObject):
         if len(self._unsent) == 1:
             self._ask()
         return None
+
+    def renew(self, notice: Notice) -> None:
+        self._instead.renew(notice)
+        if notice.key in self._ids or notice.key in self._unsent:
+            self.notify(notice)
 
     def close(self, key: str) -> None:
         self._unsent.pop(key, None)

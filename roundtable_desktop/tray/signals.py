@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt, QThread, Signal
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.records import InboxItem
-from roundtable_desktop.model.states import Health, InboxKind
+from roundtable_desktop.model.states import Health, InboxKind, InboxStatus
 from roundtable_desktop.phrases import _, one_line, sentence
 from roundtable_desktop.tray.shown import Seen, Waiting
 
@@ -26,7 +26,7 @@ LOOK_AGAIN = 15.0
 """Seconds: the scheduler's health is no event, so it is looked at now and then."""
 _CALM = 50  # ms from an event to the look, so that a flood of them is one
 _AFTER_FAULT = 2000  # ms
-_MOST = 50  # items; more are counted, and told of together
+_MOST = 50  # items looked at; of more at once, the older ones are only counted
 _QUESTION, _TITLE = 140, 60
 
 
@@ -84,12 +84,26 @@ class Watcher(QThread):
 
     def _look(self) -> None:
         if self._inbox_moved:
-            items = self._faces.look.inbox(None, _MOST, status="open")
-            known = self._waiting
-            self._waiting = {one.id: known.get(one.id) or self._words(one) for one in items}
+            self._waiting = self._open_items()
             self._inbox_moved = False
         glance = self._faces.look.glance(self._faces.health())
         self._say(Seen(glance, tuple(self._waiting.values())))
+
+    def _open_items(self) -> dict[str, Waiting]:
+        """The newest; and of those that newer ones pushed out, what still waits."""
+        look, known = self._faces.look, self._waiting
+        newest = look.inbox(None, _MOST, status=InboxStatus.OPEN)
+        found = {one.id: known.get(one.id) or self._words(one) for one in newest}
+        if len(newest) == _MOST:
+            pushed_out = [one for one in known.values() if one.id not in found]
+            found |= {one.id: one for one in pushed_out if self._waits(one)}
+        return found
+
+    def _waits(self, one: Waiting) -> bool:
+        try:
+            return self._faces.look.inbox_item(one.id).status is InboxStatus.OPEN
+        except Absent:
+            return False
 
     def _look_at_health(self) -> None:
         """What cannot be read stays as it was seen last; health is in no database."""

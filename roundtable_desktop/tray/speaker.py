@@ -28,6 +28,7 @@ class Speaker(QObject):
         super().__init__()
         self._clock = clock
         self._notifier: Notifier | None = None
+        self._counted = 0  # in the notification that tells of several
         self._told: dict[str, str] = {}  # item id → key of the notification that told of it
         self._untold: list[Waiting] = []  # oldest first
         self._early: dict[str, Notice] = {}  # said before there was anybody to say it
@@ -54,6 +55,7 @@ class Speaker(QObject):
         self._untold += [one for one in loud.values() if one.id not in known]
         self._take_back(one for one in list(self._told) if one not in loud)
         self._speak()
+        self._recount()
 
     def hear_health(self, health: Health) -> None:
         """It counts as no item, so that neither the gap nor a full hour holds it back."""
@@ -81,19 +83,30 @@ class Speaker(QObject):
 
     def _speak(self) -> None:
         if self._notifier is None or not self._untold or self._due.isActive():
-            return
+            return None
         now = self._clock()
         due = speak_at(self._spoken, now)
         if due > now:
-            self._due.start(round((due - now) * 1000) + 1)
-            return
+            return self._due.start(round((due - now) * 1000) + 1)
         self._spoken.append(now)
         told, self._untold = self._untold, []
         several = len(told) > 1
         for one in told:
             self._told[one.id] = _DIGEST if several else one.id
-        notice, path = _digest(len(self._told)) if several else _about(told[0])
-        self.say(notice, path)
+        if several:
+            self._counted = len(self._told)
+            return self.say(*_digest(self._counted))
+        self.say(*_about(told[0]))
+        return self._recount()
+
+    def _recount(self) -> None:
+        """A number that is shown stays true; that alone makes no noise."""
+        if self._notifier is None or _DIGEST not in self._told.values():
+            return
+        if len(self._told) != self._counted:
+            self._counted = len(self._told)
+            notice, _path = _digest(self._counted)
+            self._notifier.renew(notice)
 
     def _take_back(self, gone: Iterable[str]) -> None:
         """A notification goes with the last item that it told of."""

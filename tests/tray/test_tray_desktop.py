@@ -95,11 +95,35 @@ def test_a_notification_goes_with_its_answer_and_several_come_as_one(
     shown.start()
     until(lambda: len(desktop.notes) == 2)
     assert desktop.notes[1].title == "2 items need you"
-    for one in shown.waiting():
-        assert not desktop.notes[1].closed
-        shown.answer(one, "reject_once")
+    one, other = shown.waiting()
+    shown.answer(one, "reject_once")
+    until(lambda: desktop.notes[1].title == "1 item needs you")
+    assert not desktop.notes[1].closed
+    shown.answer(other, "reject_once")
     until(lambda: desktop.notes[1].closed)
     until(lambda: labels(desktop.menu())[1] == "Open dashboard")
+
+
+@pytest.mark.slow
+@pytest.mark.proves("D-05", "N-12")
+def test_an_item_below_many_newer_ones_is_not_gone(shown: TrayHome, desktop: Recorder) -> None:
+    first = shown.ask(shown.agent("first"), "Add tea", "May I?")
+    [note] = until(lambda: desktop.notes)
+    with closing(sqlite3.connect(shown.home / "roundtable.db", timeout=30)) as other, other:
+        other.executemany(
+            "INSERT INTO inbox_items SELECT id || ?1, workspace_id, kind, 'info', key || ?1,"
+            " subject_type, subject_id || ?1, status, data, resolution, created_at, updated_at,"
+            " resolved_at, revision FROM inbox_items WHERE id = ?2",
+            [(f"{number:02}", first["id"]) for number in range(50)],
+        )
+    second = shown.ask(shown.agent("second"), "More", "And now?")
+    until(lambda: labels(desktop.menu())[1] == "Needs you (52)")
+    shown.answer(second)
+    until(lambda: labels(desktop.menu())[1] == "Needs you (51)")
+    assert not note.closed
+    shown.answer(first)
+    until(lambda: note.closed)
+    assert note.times == 1 and len(desktop.notes) == 1, "no other one within 20 s"
 
 
 @pytest.mark.slow
