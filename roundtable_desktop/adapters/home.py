@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import hashlib
 import html
 import json
 import os
@@ -13,6 +14,8 @@ from pathlib import Path
 from roundtable_desktop.model.errors import Absent, Broken, Busy
 
 FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
+
+LINK_SECONDS = 60.0
 
 
 def default_home(environ: Mapping[str, str]) -> Path:
@@ -117,11 +120,18 @@ class Home:
 
     def write_redirect(self, link: str) -> Path:
         """A private page that leads to `link`: a link on a command line is everybody's to read
-        (S-28). The link itself works once and for a minute."""
-        page = self.root / "open.html"
+        (S-28). The link itself works once and for a minute; each has a page of its own, because
+        the browser may not have read the last one yet."""
+        name = hashlib.sha256(link.encode()).hexdigest()[:16]
+        page = self.root / f"open-{name}.html"
         address = html.escape(link, quote=True)
         head = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
         write_private(page, f'<!doctype html>{head}<a href="{address}">Roundtable</a>\n')
+        written = page.lstat().st_mtime
+        for other in self.root.glob("open*.html"):
+            with contextlib.suppress(FileNotFoundError):
+                if written - other.lstat().st_mtime > LINK_SECONDS:
+                    other.unlink()
         return page
 
     def forget_owner(self) -> None:

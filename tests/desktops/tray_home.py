@@ -9,7 +9,7 @@ from living_home import ROUNDTABLE, Json, LivingHome
 
 DESKTOP = ROUNDTABLE.with_name("roundtable-desktop")
 
-# It keeps the page that it is given, because the next one takes its place.
+# It keeps the page that it is given, because that goes after a while.
 BROWSER = """#!/bin/sh
 cat "${{1#file://}}" >> '{opened}'
 """

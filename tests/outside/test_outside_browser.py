@@ -1,6 +1,7 @@
 """The dashboard as a browser of the person meets it, with hostile text stored and shown."""
 
 import html
+import os
 import re
 from urllib.parse import urlsplit
 
@@ -194,13 +195,21 @@ def test_a_session_lives_through_a_restart(running: House) -> None:
 
 def test_open_without_print_leads_there_by_a_private_page(running: House) -> None:
     done = running.cli("open", env={"BROWSER": "true"})
-    page = running.home / "open.html"
+    [page] = running.home.glob("open*.html")
     assert done.code == 0 and running.token not in done.said
     link = re.search(r'url=(http[^"]+)"', page.read_text())
     assert link is not None
     parts = urlsplit(html.unescape(link[1]))
     signed = running.ask("GET", f"{parts.path}?{parts.query}", host=parts.netloc)
     assert signed.status == 200 and signed["Set-Cookie"]
+
+    running.cli("open", env={"BROWSER": "true"})
+    assert page.exists(), "a slow browser may read it yet"
+    assert len(list(running.home.glob("open*.html"))) == 2
+    os.utime(page, (0, 0))
+    running.cli("open", env={"BROWSER": "true"})
+    assert not page.exists()
+    assert len(list(running.home.glob("open*.html"))) == 2
 
 
 def test_the_page_says_what_is_going_on(room: Room, browser: Browser) -> None:
