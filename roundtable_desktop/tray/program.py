@@ -33,7 +33,8 @@ _PICTURE = 64  # pixels of the picture beside a notification
 
 
 class OwnerOfHome(Protocol):
-    """What the tray needs of the owner; all of it may wait, so the worker calls it."""
+    """What the tray needs of the owner. `start`, `stop`, `browser_page` and `take_over` may wait,
+    so the worker calls them; the others answer at once."""
 
     @property
     def faces(self) -> Faces | None: ...
