@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread, QTimer, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 ONCE, PATIENT = 0, 3000
@@ -58,6 +58,10 @@ class Meeting(QObject):
         while (socket := self._server.nextPendingConnection()) is not None:
             socket.readyRead.connect(self._reader(socket))
             socket.disconnected.connect(socket.deleteLater)
+            silent = QTimer(socket)
+            silent.setSingleShot(True)
+            silent.timeout.connect(socket.abort)
+            silent.start(_ANSWER)
 
     def _reader(self, socket: QLocalSocket) -> Callable[[], None]:
         def read() -> None:

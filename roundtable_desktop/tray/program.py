@@ -171,14 +171,22 @@ class Tray(QObject):
             self._give_up(error)
 
     def _offer(self, error: Exception) -> None:
-        def taken() -> None:
-            self._worker.ask(
+        self._ask(take_over(), self._agreed, lambda: self._fail(error))
+
+    def _agreed(self) -> None:
+        """What holds the home may be a tray by now, and that is not ended but handed over to."""
+        place, hidden = self._owner.meeting_place, self._hidden
+
+        def looked(handed_over: bool) -> None:
+            if handed_over:
+                return self._end()
+            return self._worker.ask(
                 self._owner.take_over,
                 lambda _nothing: self._start(self._not_started),
                 self._give_up,
             )
 
-        self._ask(take_over(), taken, lambda: self._fail(error))
+        self._worker.ask(lambda: hand_over(place, hidden, ONCE), looked)
 
     def _give_up(self, error: Exception) -> None:
         self._ask(cannot_start(error), lambda: self._fail(error), lambda: self._fail(error))

@@ -94,14 +94,21 @@ class Screen:
         end(self._server)
 
     def windows(self) -> dict[str, Window]:
-        """What is shown, by title."""
-        found: dict[str, Window] = {}
+        """What is shown, by title; of several with one title, the last that was found."""
+        return dict(self._shown())
+
+    def count(self, title: str) -> int:
+        """Of the windows that are shown."""
+        return [found for found, _window in self._shown()].count(title)
+
+    def _shown(self) -> list[tuple[str, Window]]:
+        found = []
         ahead = list(self._display.screen().root.query_tree().children)
         for window in ahead:
             with suppress(XError):
                 if window.get_attributes().map_state == X.IsViewable:
                     if title := window.get_wm_name():
-                        found[title] = window
+                        found.append((title, window))
                     ahead.extend(window.query_tree().children)
         return found
 

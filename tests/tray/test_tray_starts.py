@@ -1,11 +1,14 @@
 """How the tray starts: second starts, no display, what fails, and how it is told to end."""
 
+import ctypes
+import hashlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,11 @@ from desktops.tray_home import TrayHome
 
 def over(process: "subprocess.Popen[bytes]") -> int:
     return process.wait(PATIENCE)
+
+
+def meeting_place(home: TrayHome) -> Path:
+    """Where a second start meets the first one."""
+    return home.home / "s" / hashlib.sha256(os.fsencode(home.home)).hexdigest()[:8]
 
 
 @pytest.mark.slow
@@ -57,6 +65,44 @@ def test_a_start_beside_a_headless_owner_offers_to_take_over(
 
 
 @pytest.mark.slow
+@pytest.mark.proves("C-101", "C-102")
+def test_a_take_over_that_was_agreed_to_ends_no_tray(home: TrayHome, screen: Screen) -> None:
+    """Two starts ask; the first that may goes on, and the other one finds a tray by then."""
+    home.headless()
+    headless = home.owner
+    both = [home.spawn("--hidden", "--port", "0") for _number in range(2)]
+    try:
+        until(lambda: screen.count("Roundtable") == 2)
+        screen.press("Return", "Roundtable")
+        assert headless is not None and over(headless) == 0
+        until(meeting_place(home).exists)
+        home.ready()
+        [home.owner] = [one for one in both if one.pid == home.facts["pid"]]
+        [other] = [one for one in both if one is not home.owner]
+        screen.press("Return", "Roundtable")
+        assert over(other) == 0
+        assert not home.owner_is_over() and home.get("/control")["intake"] == "open"
+    finally:
+        for one in both:
+            if one is not home.owner:
+                one.kill()
+                one.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.proves("C-102")
+def test_whoever_says_nothing_at_the_meeting_place_is_sent_away(home: TrayHome) -> None:
+    home.start()
+    until(meeting_place(home).exists)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.settimeout(PATIENCE)
+        silent.connect(str(meeting_place(home)))
+        assert silent.recv(1) == b""
+    assert over(home.spawn()) == 0, "it still hears who speaks"
+    until(home.opened)
+
+
+@pytest.mark.slow
 @pytest.mark.proves("D-01 headless")
 @pytest.mark.parametrize(
     ("display", "why"),
@@ -95,22 +141,34 @@ def test_what_keeps_it_from_starting_is_said_in_a_window_and_by_the_exit_code(
     assert over(told) == 0, "told to end, it does not wait for an answer"
 
 
+def of_process(pid: int, number: signal.Signals) -> None:
+    os.kill(pid, number)
+
+
+def of_another_thread(pid: int, number: signal.Signals) -> None:
+    """The kernel may choose any; `kill` would take the main one, whose number is the process's."""
+    thread = max(int(one.name) for one in Path(f"/proc/{pid}/task").iterdir())
+    assert thread != pid
+    assert ctypes.CDLL(None).tgkill(pid, thread, number) == 0
+
+
 @pytest.mark.slow
 @pytest.mark.proves("C-101")
+@pytest.mark.parametrize("tell", [of_process, of_another_thread])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_tray_in_order_and_its_agents_go_on(
-    shown: TrayHome, number: signal.Signals
+    shown: TrayHome, number: signal.Signals, tell: Callable[[int, signal.Signals], None]
 ) -> None:
     item = shown.ask(shown.agent("demo"), "Add tea", "May I?")
     agent = next(
         one["pid"] for one in shown.live(item["task"])["processes"] if one["role"] == "agent"
     )
-    assert shown.owner is not None
-    shown.owner.send_signal(number)
+    assert shown.owner is not None and meeting_place(shown).exists()
+    tell(shown.owner.pid, number)
     assert shown.leave() == 0
     os.kill(agent, 0)
     assert not (shown.home / "owner.json").exists()
-    assert [one for one in (shown.home / "s").iterdir() if one.name.startswith("tray")] == []
+    assert not meeting_place(shown).exists()
 
 
 @pytest.mark.slow
