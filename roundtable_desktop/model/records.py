@@ -1,6 +1,6 @@
 """The rows of the store as frozen values; instants are aware datetimes in UTC."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -350,11 +350,10 @@ class Holder:
 class Glance:
     """What every face shows of the whole, as it was at one instant.
 
-    running: live runs. needs_you: open inbox items; newest: the last few of them.
+    running: live runs. needs_you: open inbox items.
     """
 
     health: Health
     intake: str
     running: int
     needs_you: int
-    newest: Sequence[InboxItem]

@@ -26,12 +26,6 @@ def count_open(view: View) -> int:
     return int(view.sql(sql)[0]["n"])
 
 
-def newest_open(view: View, limit: int) -> list[InboxItem]:
-    """Newest first."""
-    waiting = InboxItems.select().where(InboxItems.status == InboxStatus.OPEN)
-    return view.all(InboxItem, waiting.order_by(InboxItems.id.desc()).limit(limit))
-
-
 def open_item(
     tx: Tx,
     item_id: str,

@@ -23,7 +23,7 @@ def seen(
         )
         for number in range(needs_you)
     )
-    glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you, newest=())
+    glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you)
     return Seen(glance, waiting)
 
 

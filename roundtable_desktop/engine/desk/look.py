@@ -47,7 +47,6 @@ R = TypeVar("R")
 
 DIFF_BYTES = 256 * 1024
 ERROR_CHARACTERS = 500
-NEWEST = 3
 LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
 
 
@@ -236,7 +235,6 @@ class Look:
                 intake=settings.of_home(view).intake,
                 running=runs.count_live(view),
                 needs_you=inbox.count_open(view),
-                newest=inbox.newest_open(view, NEWEST),
             )
 
     def settings(self) -> GlobalSettings:
