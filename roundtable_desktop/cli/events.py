@@ -47,30 +47,54 @@ def _known(client: Client, after: int) -> Iterator[Answer]:
         after = page["next_cursor"]
 
 
+class _Crowded(Exception):
+    """The owner has no stream left; after: the last event that was told all the same."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+
+
 def _following(home: Home, after: int | None) -> Iterator[Answer]:
     """Also over restarts of the owner, once it was there."""
-    met = told = False
+    met, told = False, ""
     while True:
+        pause, why = _AGAIN, ""
         try:
-            for number, event in Client(home).stream(after):
-                met, told, after = True, False, number
+            for number, event in _turn(Client(home), after):
+                met, after = True, number
                 if event is not None:
                     yield event
-            time.sleep(_AGAIN)
-        except Said as refused:
-            if refused.problem.get("status") != 503:
-                raise
-            for event in [] if after is None else _known(Client(home), after):
-                after = event["id"]
-                yield event
-            time.sleep(_POLL)
+                else:
+                    told = ""
+        except _Crowded as crowded:
+            met, after = True, crowded.after
+            pause, why = _POLL, _("All event streams are taken. Looking every 5 s…")
         except Unreachable:
             if not met:
                 raise
-            if not told:
-                click.echo(_("The owner is gone. Waiting for it to come back…"), err=True)
-            told = True
-            time.sleep(_AGAIN)
+            why = _("The owner is gone. Waiting for it to come back…")
+        if why not in ("", told):
+            click.echo(why, err=True)
+        told = why
+        time.sleep(pause)
+
+
+def _turn(client: Client, after: int | None) -> Iterator[tuple[int, Answer | None]]:
+    """One stream until it ends, each event with its id, and before them, with None, the id after
+    which they begin. Raises _Crowded after one look at what is new while all streams are taken."""
+    try:
+        yield from client.stream(after)
+    except Said as refused:
+        if refused.problem.get("status") != 503:
+            raise
+    else:
+        return
+    last: int = client.get("/status")["last_event"] if after is None else after
+    for event in _known(client, last):
+        last = event["id"]
+        yield last, event
+    raise _Crowded(last)
 
 
 def _line(event: Answer) -> str:

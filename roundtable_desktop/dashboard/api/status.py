@@ -24,12 +24,13 @@ class WorkspaceStanding(Shown):
 
 
 class Status(Shown):
-    """scheduler: ok | degraded | dead."""
+    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from."""
 
     version: str
     scheduler: str
     intake: str
     sentence: str
+    last_event: int
     workspaces: list[WorkspaceStanding]
 
 
@@ -58,6 +59,7 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
             scheduler=now,
             sentence=sentence_of(now, intake),
             intake=intake,
+            last_event=look.last_event(),
             workspaces=[
                 WorkspaceStanding.of(one, tasks=[standing(task) for task in look.standing(one)])
                 for one in look.workspaces(None, 200)

@@ -219,6 +219,11 @@ class Look:
         with self._reader.snapshot() as view:
             return events.after(view, after, limit, workspace_id)
 
+    def last_event(self) -> int:
+        """Its id; 0 when there is none."""
+        with self._reader.snapshot() as view:
+            return events.last_id(view)
+
     def events_of(self, subject: Subject) -> list[Event]:
         with self._reader.snapshot() as view:
             return events.of(view, subject)
