@@ -14,7 +14,7 @@ from _node import Node
 VENDORED = {
     "htmx.js": "htmx.org/dist/htmx.min.js",
     "htmx.LICENSE.txt": "htmx.org/LICENSE",
-    "idiomorph.js": "idiomorph/dist/idiomorph-ext.min.js",
+    "idiomorph.js": "idiomorph/dist/idiomorph.min.js",
     "idiomorph.LICENSE.txt": "idiomorph/LICENSE",
 }
 """Our name of a file, and where it is in `node_modules`."""

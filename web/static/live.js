@@ -1,8 +1,8 @@
 /**
  * Keeps a page as it would be if it were loaded now, and says honestly whether it is.
  *
- * Parts marked `data-live="topics…"` are fetched again from the page's own address when something
- * of their topics happened; htmx and idiomorph put in what differs. What a person has begun stays.
+ * When something of the topics happened that its parts name in `data-live`, the page is fetched
+ * once more, and idiomorph puts into those parts what differs. What a person has begun stays.
  *
  * @typedef {import("./worker.js").State} State
  * @typedef {import("./worker.js").Said} Said
@@ -10,13 +10,16 @@
 
 /** Milliseconds in which what happens together is collected, and between two looks at least. */
 const FIRST = 20;
-const STEP = 150;
+const STEP = 500;
+/** Milliseconds between looks for what no event tells: running times, the scheduler's health. */
+const ROUTINE = 15_000;
+/** Milliseconds between two signs of life to the worker; see its SILENT. */
+const HERE = 60_000;
 
 const script = new URL(import.meta.url);
 
 /** @type {State} */
 let state = "off";
-let wasSignedOut = false;
 
 // --- what a person has begun -----------------------------------------------------------------
 
@@ -49,29 +52,78 @@ Object.assign(Idiomorph.defaults.callbacks, {
     !(name === "open" && element.matches("details, dialog")),
 });
 
-// --- what happened ---------------------------------------------------------------------------
+// --- looking ---------------------------------------------------------------------------------
+
+/** @param {Document} page @param {string} name */
+const meta = (page, name) =>
+  page.querySelector(`meta[name=${name}]`)?.getAttribute("content") ?? "";
+
+/** The page as it is now; nothing where it cannot be had. @returns {Promise<Document | null>} */
+async function fetched() {
+  const answer = await fetch(meta(document, "here"), { cache: "no-store" }).catch(() => null);
+  const text = answer?.ok ? await answer.text().catch(() => "") : "";
+  return text ? new DOMParser().parseFromString(text, "text/html") : null;
+}
+
+/** After another sign-in the token is another one; what was typed meanwhile still counts.
+ * @param {string} token */
+function renewForms(token) {
+  if (!token || token === meta(document, "csrf")) return;
+  document.querySelector("meta[name=csrf]")?.setAttribute("content", token);
+  for (const field of document.querySelectorAll("input[name=csrf]")) {
+    field.setAttribute("value", token);
+  }
+}
+
+/** @param {Document} page */
+function takeOver(page) {
+  renewForms(meta(page, "csrf"));
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const now = page.getElementById(part.id);
+    if (now) Idiomorph.morph(part, now, { morphStyle: "outerHTML" });
+  }
+}
 
 /** @type {Set<string>} */
 const due = new Set();
 let everything = false;
+let looking = false;
 let looked = -STEP;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-function look() {
-  timer = undefined;
-  looked = performance.now();
-  for (const part of document.querySelectorAll("[data-live]")) {
-    const topics = (part.getAttribute("data-live") ?? "").split(" ");
-    if (everything || topics.some((topic) => due.has(topic))) htmx.trigger(part, "live");
-  }
-  everything = false;
-  due.clear();
+function isDue() {
+  const parts = [...document.querySelectorAll("[data-live]")];
+  const topics = parts.flatMap((part) => part.getAttribute("data-live")?.split(" ") ?? []);
+  return everything || topics.some((topic) => due.has(topic));
 }
 
-function lookSoon() {
-  timer ??= setTimeout(look, Math.max(FIRST, looked + STEP - performance.now()));
+async function look() {
+  timer = undefined;
+  const wanted = isDue();
+  everything = false;
+  due.clear();
+  if (!wanted) return;
+  looked = performance.now();
+  looking = true;
+  const page = await fetched();
+  looking = false;
+  if (page) takeOver(page);
+  if (everything || due.size) lookSoon();
 }
+
+/** One look at a time; what is told while it is under way makes another one. */
+function lookSoon() {
+  if (!looking) timer ??= setTimeout(look, Math.max(FIRST, looked + STEP - performance.now()));
+}
+
+setInterval(() => {
+  if (document.hidden || (state !== "live" && state !== "polling")) return;
+  everything = true;
+  lookSoon();
+}, ROUTINE);
+
+// --- what is said ----------------------------------------------------------------------------
 
 /** @param {State} next */
 function show(next) {
@@ -82,8 +134,6 @@ function show(next) {
     element.dataset.state = state;
     element.textContent = element.getAttribute(`data-say-${state}`) ?? "";
   }
-  wasSignedOut ||= state === "signed-out";
-  if (wasSignedOut && state === "live") renewForms();
 }
 
 /** @param {Said} said */
@@ -94,58 +144,61 @@ function hear(said) {
   if (everything || due.size) lookSoon();
 }
 
-// --- requests --------------------------------------------------------------------------------
-
-/** @param {Document} page */
-const tokenOf = (page) => page.querySelector("meta[name=csrf]")?.getAttribute("content") ?? "";
-
-/** After another sign-in the page's token is an old one; what was typed meanwhile still counts. */
-async function renewForms() {
-  wasSignedOut = false;
-  const text = await fetch(location.href).then((answer) => answer.text());
-  const token = tokenOf(new DOMParser().parseFromString(text, "text/html"));
-  document.querySelector("meta[name=csrf]")?.setAttribute("content", token);
-  for (const field of document.querySelectorAll("input[name=csrf]")) {
-    field.setAttribute("value", token);
-  }
-}
+// --- a transcript's own requests -------------------------------------------------------------
 
 document.addEventListener("htmx:configRequest", (event) => {
-  /** @type {CustomEvent} */ (event).detail.headers["X-CSRF-Token"] = tokenOf(document);
+  /** @type {CustomEvent} */ (event).detail.headers["X-CSRF-Token"] = meta(document, "csrf");
 });
 
-// Nobody would answer, or nobody sees it: a tail that asks by itself waits.
+// Nobody would answer, or nobody sees it: a tail that asks by itself waits. A person need not.
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (document.hidden || state === "signed-out" || state === "reconnecting") event.preventDefault();
+  const asked = /** @type {CustomEvent} */ (event).detail.requestConfig.triggeringEvent;
+  const waits = document.hidden || state === "signed-out" || state === "reconnecting";
+  if (!asked && waits) event.preventDefault();
 });
 
 // --- the worker ------------------------------------------------------------------------------
 
 const address = new URL(`worker.js${script.search}`, script);
 
-/** Runs the worker's file in this page. @returns {Promise<MessagePort>} */
+/** @type {MessagePort | undefined} */
+let worker;
+
+/** @param {MessagePort} port */
+function listenTo(port) {
+  worker = port;
+  worker.onmessage = (event) => hear(event.data);
+  say();
+}
+
+/** Runs the worker's file in this page. */
 async function own() {
   await import(address.href);
   const { port1, port2 } = new MessageChannel();
   globalThis.onconnect({ ports: [port2] });
-  return port1;
+  listenTo(port1);
 }
 
-async function connect() {
+function connect() {
   try {
-    return new SharedWorker(address, "roundtable").port;
+    const shared = new SharedWorker(address, "roundtable");
+    shared.onerror = own;
+    listenTo(shared.port);
   } catch {
-    return own();
+    own();
   }
 }
 
-const worker = await connect();
-/** @param {MessageEvent<Said>} event */
-worker.onmessage = (event) => hear(event.data);
-const say = () => worker.postMessage(document.hidden ? "away" : "looking");
+function say() {
+  worker?.postMessage(document.hidden ? "away" : "looking");
+}
+
+connect();
 document.addEventListener("visibilitychange", say);
-addEventListener("pagehide", () => worker.postMessage("away"));
+addEventListener("pagehide", () => worker?.postMessage("away"));
 addEventListener("pageshow", (event) => {
   if (event.persisted) say();
 });
-say();
+setInterval(() => {
+  if (!document.hidden) worker?.postMessage("here");
+}, HERE);

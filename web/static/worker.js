@@ -2,7 +2,7 @@
  * Holds the one event stream of this browser and tells every page that somebody looks at.
  *
  * A shared worker; where a browser has none, live.js runs this file inside its page. A page says
- * "looking" or "away". It hears what state the stream is in, the topics of what happened, and
+ * "looking" or "away", and "here" from time to time while it looks. It hears what state the stream is in, the topics of what happened, and
  * `fresh` when it may have missed something.
  *
  * @typedef {"off" | "live" | "reconnecting" | "polling" | "signed-out"} State
@@ -14,21 +14,21 @@ const STREAM = "/api/v1/events/stream";
 const POLL = 5000;
 /** Milliseconds until the stream is let go when nobody looks: going from page to page is quicker. */
 const LINGER = 10_000;
+/** Milliseconds without a word after which a page is gone: a crashed one says no "away". */
+const SILENT = 150_000;
 
-/** @type {Set<MessagePort>} */
-const watching = new Set();
+/** When each of them was heard last. @type {Map<MessagePort, number>} */
+const watching = new Map();
 /** @type {State} */
 let state = "off";
 /** @type {EventSource | undefined} */
 let source;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-/** The id of the last event that came. */
-let cursor = "";
 
 /** @param {Said} said */
 function tell(said) {
-  for (const page of watching) page.postMessage(said);
+  for (const page of watching.keys()) page.postMessage(said);
 }
 
 /** @param {State} next @param {boolean} [fresh] */
@@ -51,12 +51,10 @@ function close() {
 
 function open() {
   close();
-  source = new EventSource(cursor ? `${STREAM}?after=${cursor}` : STREAM);
+  source = new EventSource(STREAM);
+  // Whatever was missed until then: the pages are to be looked at as a whole.
   source.onopen = () => become("live", true);
-  source.onmessage = (event) => {
-    cursor = event.lastEventId;
-    tell({ topics: [JSON.parse(event.data).subject_type] });
-  };
+  source.onmessage = (event) => tell({ topics: [JSON.parse(event.data).subject_type] });
   // A browser's own new tries would not say why it fails, nor end when nobody is signed in.
   source.onerror = () => {
     close();
@@ -93,20 +91,33 @@ function rest() {
 /** @param {MessagePort} page */
 function looking(page) {
   if (!watching.size) clearTimeout(timer);
-  watching.add(page);
+  watching.set(page, performance.now());
   if (state === "off" || state === "signed-out") open();
   else if (!source) ask();
   else page.postMessage({ state, fresh: state === "live" });
 }
 
 /** @param {MessagePort} page */
-function away(page) {
-  watching.delete(page);
-  if (!watching.size) later(rest, LINGER);
+function here(page) {
+  if (watching.has(page)) watching.set(page, performance.now());
+  else looking(page);
 }
+
+/** @param {MessagePort} page */
+function away(page) {
+  if (watching.delete(page) && !watching.size) later(rest, LINGER);
+}
+
+setInterval(() => {
+  const since = performance.now() - SILENT;
+  for (const [page, heard] of watching) if (heard < since) away(page);
+}, SILENT / 5);
+
+const answers = { looking, here, away };
 
 /** @param {{ ports: readonly MessagePort[] }} event */
 globalThis.onconnect = (event) => {
   const page = event.ports[0];
-  page.onmessage = ({ data }) => (data === "looking" ? looking(page) : away(page));
+  /** @param {MessageEvent<keyof typeof answers>} said */
+  page.onmessage = (said) => answers[said.data](page);
 };
