@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -273,6 +273,17 @@ class House(Person):
             return db.execute(sql).fetchall()
 
 
+@contextlib.contextmanager
+def started(root: Path) -> Iterator[House]:
+    """A home of its own below `root`, with a running owner."""
+    house = House(root)
+    try:
+        house.start()
+        yield house
+    finally:
+        house.close()
+
+
 class Room:
     """One registered repository, with agents that are plain programs."""
 
@@ -382,19 +393,3 @@ def alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            yield Path(parent, name)
-
-
-def holders(folder: Path, needles: Sequence[bytes]) -> list[Path]:
-    """Files below `folder` that hold any of `needles`."""
-    found = []
-    for path in files_below(folder):
-        with contextlib.suppress(OSError):
-            if path.is_file() and any(needle in path.read_bytes() for needle in needles):
-                found.append(path)
-    return found

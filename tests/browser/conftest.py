@@ -6,7 +6,7 @@ from typing import Any
 import chromium
 import pytest
 from chromium import Watch
-from outside_house import House
+from outside_house import House, started
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 
@@ -32,12 +32,8 @@ def browser_context_args() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One running owner for all tests of this worker."""
-    house = House(tmp_path_factory.mktemp("browser"))
-    try:
-        house.start()
+    with started(tmp_path_factory.mktemp("browser")) as house:
         yield house
-    finally:
-        house.close()
 
 
 @pytest.fixture

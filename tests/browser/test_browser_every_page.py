@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from chromium import Watch, enter
 from hostile_text import PAYLOADS
-from outside_house import House, Room
+from outside_house import House, Room, started
 from outside_talk import comment, demo, item_of, script
 from pictures.album import Ids, Visit, faults, page_rules, visits, walk
 from pictures.practice import Practice, furnish
@@ -40,12 +40,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.fixture(scope="module")
 def bakery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
     """A home of its own, so that what it holds is what the pictures show."""
-    house = House(tmp_path_factory.mktemp("bakery"))
-    try:
-        house.start()
+    with started(tmp_path_factory.mktemp("bakery")) as house:
         yield furnish(house)
-    finally:
-        house.close()
 
 
 @pytest.mark.proves("E-01")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from outside_house import House, Room
+from outside_house import House, Room, started
 
 _number = itertools.count(1)
 
@@ -18,13 +18,9 @@ def at_once(house: House) -> None:
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One running owner for all tests of this worker that leave it as it was."""
-    house = House(tmp_path_factory.mktemp("shared"))
-    try:
-        house.start()
+    with started(tmp_path_factory.mktemp("shared")) as house:
         at_once(house)
         yield house
-    finally:
-        house.close()
 
 
 @pytest.fixture

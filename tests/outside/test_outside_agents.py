@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_house import House, Room, holders, until
+from outside_files import holders
+from outside_house import House, Room, until
 
 SECRET = "hunter2-correct-horse"
 WRITE = 'echo "$0 ${A-none} ${#B}" > seen.txt'

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import psutil
 import pytest
-from outside_house import Browser, House, Room, holders, until
+from outside_files import holders
+from outside_house import Browser, House, Room, until
 
 CANARY = "sk-CANARY/7f3a+92==pq&Zz"
 SPEAK = """

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_house import House, Room, alive, holders, until
+from outside_files import holders
+from outside_house import House, Room, alive, until
 from outside_talk import (
     Stalls,
     comment,
