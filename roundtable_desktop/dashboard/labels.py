@@ -129,6 +129,7 @@ EVENTS: Mapping[str, str] = {
     "run.adopted": N_("Found again after a restart"),
     "run.deadline": N_("A deadline passed"),
     "run.controlled": N_("The runner was told something"),
+    "run.used": N_("A turn's tokens were counted"),
     "run.spool_damaged": N_("A message of the runner cannot be read"),
     "agent.started": N_("The agent was started"),
     "agent.lost": N_("The agent was lost"),

@@ -96,6 +96,7 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
             sessions.keep(tx, run, external, loaded=loaded, note=note)
         case Usage():
             runs.add_usage(tx, run, _facts(message))
+            _tell(tx, run, Kind.RUN_USED, _facts(message, "raw"))
         case Ask():
             _ask(tx, run, message, ids.new())
         case Answered():
@@ -153,8 +154,8 @@ def _answered(tx: Tx, run: Run, answered: Answered) -> None:
         runs.wait_for_person(tx, run.id, False)
 
 
-def _facts(message: Message) -> dict[str, object]:
-    return message.model_dump(exclude={"seq", "at", "kind"})
+def _facts(message: Message, *but: str) -> dict[str, object]:
+    return message.model_dump(exclude={"seq", "at", "kind", *but})
 
 
 def _tell(tx: Tx, run: Run, kind: Kind, data: dict[str, object]) -> None:

@@ -319,6 +319,7 @@ class Kind(StrEnum):
     RUN_ADOPTED = "run.adopted"
     RUN_DEADLINE = "run.deadline"
     RUN_CONTROLLED = "run.controlled"
+    RUN_USED = "run.used"
     SPOOL_DAMAGED = "run.spool_damaged"
     PROPOSAL_CREATED = "proposal.created"
     PROPOSAL_MOVED = "proposal.moved"

@@ -13,7 +13,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
     WakeupStatus,
 )
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import events, wakeups
 from roundtable_desktop.store.db import Store
 
 
@@ -58,6 +58,20 @@ def test_a_damaged_line_is_told_and_the_rest_counts(stage: Stage) -> None:
     stage.finish(run, output_bytes=1)
     assert stage.run.outcome is RunOutcome.NO_CHANGES
     assert "run.spool_damaged" in stage.ground.kinds()
+
+
+def test_each_turn_s_tokens_are_told_while_the_run_goes_on(stage: Stage) -> None:
+    stage.assigned()
+    run = stage.launch()
+    spool = stage.spool(run)
+    for tokens in (100, 20):
+        spool.say("usage", input_tokens=tokens, raw={"said": "so"})
+        stage.consume(stage.run)
+    with stage.ground.reader.snapshot() as view:
+        told = [one for one in events.after(view, 0, 200) if one.kind == "run.used"]
+    assert [one.data["input_tokens"] for one in told] == [100, 20]
+    assert {one.subject_id for one in told} == {run.id} and "raw" not in told[0].data
+    assert stage.run.usage is not None and stage.run.usage["input_tokens"] == 120
 
 
 @pytest.mark.slow
