@@ -35,7 +35,8 @@ class Watcher:
 
 
 class Streams:
-    """Each waits at the feed, so an idle one costs a wake per heartbeat."""
+    """Each waits at the feed. An idle one of a browser costs a wake per heartbeat; one of a program
+    wakes every TOKEN_STEP too, to see whether its token still counts."""
 
     def __init__(self, feed: Feed, signin: SignIn, clock: Clock) -> None:
         self._feed = feed

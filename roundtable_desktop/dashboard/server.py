@@ -133,7 +133,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
 
 
 class Server:
-    """Serves until closed. `closing` is set first: a stream that watches it ends in time.
+    """Serves until closed. Streams end with the feed, which is to be closed before.
 
     on_left: called when somebody left whose answer is under way, from the loop: it must be quick.
     """
