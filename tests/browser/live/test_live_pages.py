@@ -194,3 +194,39 @@ def test_the_end_of_a_transcript_is_followed_until_the_reader_scrolls_up(
     page.evaluate("grow()")
     until(lambda: page.evaluate("left()") == 0)
     watch.check()
+
+
+@pytest.mark.proves("K-61 run")
+def test_a_page_keeps_the_end_of_a_long_transcript_and_the_way_to_the_rest(
+    house: House, enter: Callable[..., Page], watch: Watch
+) -> None:
+    room = house.room()
+    run = room.live(room.task("Talk", room.shell("echo the very first; sleep 100")))
+    page = enter()
+    page.goto(f"{house.facts['browser_url']}/runs/{run['id']}")
+    live(page)
+    first, beginning = page.get_by_text("the very first"), page.get_by_text("From the beginning")
+    expect(first).to_be_visible()
+    expect(beginning).to_be_hidden()
+    rows = page.locator("ol.log > li")
+    grow = """rows => document.querySelector("#tail").insertAdjacentHTML("beforebegin",
+        "<li>line</li>".repeat(rows))"""
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.evaluate(grow, 9000)
+    expect(rows).to_have_count(4000)
+    expect(first).to_have_count(0)
+    expect(beginning).to_be_visible()
+    page.evaluate("scrollBy(0, -3000)")
+    expect(page.get_by_role("button", name="Follow")).to_have_attribute("aria-pressed", "false")
+    page.evaluate(grow, 5000)
+    asked: list[str] = []
+    page.wait_for_timeout(100)
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(1500)
+    assert rows.count() == 9000 and not [url for url in asked if "/transcript" in url]
+    with page.expect_request("**/transcript*"):
+        page.get_by_role("button", name="Follow").click()
+    expect(rows).to_have_count(4000)
+    page.get_by_role("link", name="From the beginning").click()
+    expect(first).to_be_visible()
+    watch.check()
