@@ -187,7 +187,7 @@ class Completion:
             kind=ErrorKind.SPAWN_FAILED,
             text=text,
         )
-        self._close(run_id, settlement, ended)
+        self._close(run_id, settlement, ended, look_at_copy=True)
 
     def _close(
         self,
@@ -196,6 +196,7 @@ class Completion:
         ended: Ended | None = None,
         collected: Collected | None = None,
         survivors: list[int] | None = None,
+        look_at_copy: bool = False,
     ) -> None:
         """Run, proposal, task, wakeup and agent in one transaction (W-01, W-09)."""
         around = self._around(run_id)
@@ -228,7 +229,9 @@ class Completion:
                 _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
             task = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
-                self._move_task(tx, around, task, settlement, ended)
+                self._move_task(
+                    tx, around, task, settlement, _blocked(around, settlement, ended, look_at_copy)
+                )
                 if collected is not None and collected.head is not None:
                     self._propose(tx, run, task, collected)
             self._answering.answer(tx, run, settlement, sign or "")
@@ -236,17 +239,20 @@ class Completion:
             tx.nudge("queue")
 
     def _move_task(
-        self, tx: Tx, around: Around, task: Task, settlement: Settlement, ended: Ended | None
+        self,
+        tx: Tx,
+        around: Around,
+        task: Task,
+        settlement: Settlement,
+        blocked: dict[str, object],
     ) -> None:
         """A person may have moved it meanwhile; then it stays where they put it."""
         to = settlement.task
         if to is None or not TASK.allows(task.status, to):
             return
-        blocked = None
-        if to is TaskStatus.BLOCKED:
-            blocked = _blocked(around, settlement, ended)
         data = {"run_id": around.run.id, "error_kind": settlement.kind}
-        tasks.move(tx, task, to, actor=SYSTEM, blocked=blocked, data=data)
+        why = blocked if to is TaskStatus.BLOCKED else None
+        tasks.move(tx, task, to, actor=SYSTEM, blocked=why, data=data)
 
     def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> None:
         assert run.base_commit is not None and collected.head is not None
@@ -304,13 +310,14 @@ def _report(ended: Ended | None) -> dict[str, object]:
     }
 
 
-def _blocked(around: Around, settlement: Settlement, ended: Ended | None) -> dict[str, object]:
+def _blocked(
+    around: Around, settlement: Settlement, ended: Ended | None, look_at_copy: bool
+) -> dict[str, object]:
     """C-24: who is to do what. `fix_agent` and `look_at_copy` are codes; an agent's own action
     is its text."""
     if ended is not None and ended.result is not None and ended.result.blocked is not None:
         return ended.result.blocked.model_dump()
-    never_ran = ended is None or ended.end.why == "spawn_failed"
-    action = "fix_agent" if never_ran or settlement.kind in results.INCURABLE else "look_at_copy"
+    action = "look_at_copy" if look_at_copy else "fix_agent"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
 

@@ -7,6 +7,7 @@ from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.records import Run, Task, Wakeup
 from roundtable_desktop.model.states import (
     DeliveryStatus,
+    ErrorKind,
     RunOutcome,
     RunStatus,
     Source,
@@ -18,6 +19,8 @@ from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim
 from roundtable_desktop.store import agents, proposals, runs, settings, wakeups
 from roundtable_desktop.store.db import View
+
+NOT_STARTED = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.SPAWN_FAILED)
 
 
 def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
@@ -72,11 +75,19 @@ def of_run(view: View, run: Run, now: datetime) -> Explanation:
         "exit_code": run.exit_code,
         "attempt": run.attempt_index,
     }
-    code = f"run_{run.outcome or run.status}"
-    if run.outcome is RunOutcome.NO_RESULT and run.status is RunStatus.FINISHED:
-        code = "run_no_result_changes"
     later = of_wakeup(view, wakeup, now)
-    return Explanation(code, values, list(wakeup.decisions), wakeup.id, run.id, (later,))
+    gates = list(wakeup.decisions)
+    return Explanation(_end_of(run), values, gates, wakeup.id, run.id, (later,))
+
+
+def _end_of(run: Run) -> str:
+    if run.outcome is RunOutcome.NO_RESULT and run.status is RunStatus.FINISHED:
+        return "run_no_result_changes"
+    if run.outcome is RunOutcome.CRASHED and run.error_kind == ErrorKind.AUTH_REQUIRED:
+        return "run_not_logged_in"
+    if run.outcome is RunOutcome.CRASHED and run.error_kind in NOT_STARTED:
+        return "run_not_started" if run.exit_code is None else "run_uncollected"
+    return f"run_{run.outcome or run.status}"
 
 
 def of_task(view: View, task: Task, now: datetime) -> Explanation:
@@ -84,11 +95,15 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     blocked = dict(task.blocked or {})
     delivery = _last_delivery(view, task)
     values: dict[str, object] = {"number": task.number, **blocked, **delivery}
+    values.update(_agent_at_fault(view, blocked))
     code = f"task_{task.status}"
     if task.assignee_agent_id is None and code == "task_todo":
         code = "task_unassigned"
     elif "kind" in blocked:  # our own word for what is to be done, no agent's
-        code = f"task_blocked_{blocked['action']}"
+        signed_out = blocked["kind"] == ErrorKind.AUTH_REQUIRED
+        code = "task_blocked_log_in" if signed_out else f"task_blocked_{blocked['action']}"
+    elif blocked.get("owner") == "user":
+        code = "task_blocked_by_question"
     elif delivery and task.status is TaskStatus.IN_REVIEW:
         code = "task_delivery_held"
     wakeup = wakeups.latest_for_task(view, task.id)
@@ -96,6 +111,11 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     attempts = runs.of_task(view, task.id)
     last = attempts[-1].id if attempts else None
     return Explanation(code, values, (), wakeup.id if wakeup else None, last, more)
+
+
+def _agent_at_fault(view: View, blocked: Mapping[str, object]) -> dict[str, object]:
+    agent = agents.get(view, str(blocked.get("agent_id", "")))
+    return {"agent": agent.name} if agent is not None else {}
 
 
 def _last_delivery(view: View, task: Task) -> dict[str, object]:

@@ -259,7 +259,7 @@ WAITS: Mapping[str, str] = {
     "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
     "waits_window": N_("It waits until {until} for others like it, so that they are one run."),
     "waits_limit": N_("The provider's limit ends then; it goes on at {until}."),
-    "waits_retry": N_("It is tried again at {until}, for the {retries}. time of at most 4."),
+    "waits_retry": N_("It is tried again at {until} ({retries} of 4)."),
     "waits_checkout_contended": N_("It waits until {until}: another run has the task."),
     "waits_stumbled": N_("Something went wrong here; it is tried again at {until}. See the log."),
     "waits_interrupted": N_("It was broken off and goes on at {until}."),
@@ -288,7 +288,10 @@ RUNS: Mapping[str, str] = {
     "run_blocked": N_("The agent cannot go on without somebody's help."),
     "run_task_failed": N_("The agent could not do it (attempt {attempt}, exit code {exit_code})."),
     "run_limited": N_("The provider refused it for now ({error_kind})."),
-    "run_crashed": N_("The agent could not be started, or broke off ({error_kind})."),
+    "run_crashed": N_("The agent broke off ({error_kind})."),
+    "run_not_started": N_("The agent could not be started ({error_kind})."),
+    "run_not_logged_in": N_("The agent is not logged in."),
+    "run_uncollected": N_("It ended, but what it left could not be collected."),
     "run_lost": N_("It vanished without an end."),
     "run_timed_out": N_("It took too long, or stood still, and was ended."),
     "run_interrupted": N_("It was told to break off."),
@@ -305,11 +308,16 @@ TASKS: Mapping[str, str] = {
         "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or give the "
         "task to another agent (“roundtable task assign”); “roundtable task run” tries anew."
     ),
-    "task_blocked_look_at_copy": N_(
-        "It is blocked: what its agent left cannot be collected ({kind}); see the run. It is all "
-        "still in the agent's copy."
+    "task_blocked_log_in": N_(
+        "It is blocked: {agent} is not logged in. Start its program in a terminal and log in "
+        "there; then “roundtable task run” tries anew."
     ),
-    "task_blocked": N_("It is blocked: {owner} has to do something ({action})."),
+    "task_blocked_look_at_copy": N_(
+        "It is blocked: what its agent left cannot be collected; see the run. It is all still in "
+        "the agent's copy."
+    ),
+    "task_blocked_by_question": N_("It waits for you: {action}"),
+    "task_blocked": N_("It waits for {owner}: {action}"),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. “roundtable task run” runs it."
     ),

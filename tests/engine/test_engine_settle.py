@@ -7,6 +7,7 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import set_columns
 
+from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import control
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import GitFailed
@@ -220,6 +221,8 @@ def test_a_copy_that_cannot_be_collected_blocks_the_task_and_stays(
     blocked = stage.ground.get_task(task.id)
     assert blocked.blocked is not None and blocked.blocked["action"] == "look_at_copy"
     assert (stage.copy(run) / "b.txt").exists()
+    with stage.ground.reader.snapshot() as view:
+        assert explain.of_run(view, run, stage.ground.clock.now()).code == "run_uncollected"
 
 
 def test_a_task_that_a_person_moved_meanwhile_stays_where_it_is(stage: Stage) -> None:

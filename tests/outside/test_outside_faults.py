@@ -60,7 +60,7 @@ def test_a_killed_agent_or_runner_is_settled_and_a_retry_planned(room: Room, who
     all_gone(pids, 15)
     assert not marked(run["id"])
     said = room.house.cli("explain", "task", "1", at=room.path).out
-    assert "It is tried again at" in said and "1. time" in said
+    assert "It is tried again at" in said and "(1 of 4)." in said
     assert room.house.get(f"/tasks/{task['id']}")["checkout_agent_id"] is None
 
 
@@ -140,6 +140,7 @@ def test_a_program_that_is_not_there_blocks_the_task_and_says_so(room: Room) -> 
     said = room.house.cli("explain", "task", "1", at=room.path).out
     assert said.startswith("It is blocked: its agent cannot work (cli_missing)")
     assert "fix_agent" not in said
+    assert room.house.get(f"/runs/{run['id']}/explain")["code"] == "run_not_started"
     shown = room.house.cli("runs", "show", run["id"], at=room.path).out
     assert "/no/such/program-at-all" in shown
 
@@ -178,7 +179,7 @@ def test_a_report_that_it_is_blocked_is_shown_with_who_has_to_do_what(room: Room
     task = room.task("Ask", room.shell(script))
     assert room.ended(task)["outcome"] == "blocked"
     said = room.house.cli("explain", "task", "T-1", at=room.path).out
-    assert "user has to do something (Give me the key)" in said
+    assert "It waits for you: Give me the key" in said
 
 
 @pytest.mark.proves("K-55", "C-53")

@@ -267,6 +267,9 @@ def test_an_error_blocks_or_is_tried_again_by_its_kind(
     if retry is None:
         assert status(room, task) == "blocked"
         assert (wakeup["status"], wakeup["outcome"]) == ("failed", "incurable")
+        why = room.house.get(f"/tasks/{task['id']}/explain")
+        assert why["code"] == "task_blocked_log_in" and "is not logged in" in why["sentence"]
+        assert room.house.get(f"/runs/{run['id']}/explain")["code"] == "run_not_logged_in"
     else:
         assert (wakeup["status"], wakeup["held_by"]) == ("queued", "retry")
         assert (wakeup["retry_count"], wakeup["scheduled_retry_at"] is None) == (retry, False)
