@@ -209,8 +209,9 @@ def test_a_live_run_shows_its_processes_and_a_dead_one_that_they_are_gone(
     (agent,) = [one["pid"] for one in run["processes"] if one["role"] == "agent"]
     os.kill(agent, signal.SIGKILL)
     room.ended(task)
-    page = got(browser, path)
-    assert "Alive" not in page.text and "Gone" in page.text and "unknown" in page.text
+    # The runner leaves a moment after its last word.
+    page = until(lambda: "Alive" not in (seen := got(browser, path)).text and seen)
+    assert "Gone" in page.text and "unknown" in page.text
 
 
 @pytest.mark.proves("N-02 evidence")
