@@ -21,10 +21,16 @@ class Figures:
         """`29 Nov 17:16`, with the whole of it for machines and on hovering."""
         instant = datetime.fromisoformat(at) if isinstance(at, str) else at
         local = instant.astimezone(self._zone)
-        shown = f"{local.day} {local:%b %H:%M:%S}" if seconds else f"{local.day} {local:%b %H:%M}"
+        shown = f"{local.day} {local:%b %H:%M:%S}" if seconds else self.plain_moment(instant)
         return Markup('<time datetime="{}" title="{}">{}</time>').format(
             rfc3339(instant), f"{local:%Y-%m-%d %H:%M:%S} {self._zone.key}", shown
         )
+
+    def plain_moment(self, at: datetime | str) -> str:
+        """The same within a sentence, which is text."""
+        instant = datetime.fromisoformat(at) if isinstance(at, str) else at
+        local = instant.astimezone(self._zone)
+        return f"{local.day} {local:%b %H:%M}"
 
     def clock(self, micros: int | None) -> str:
         """`17:16:50`, of microseconds since 1970."""

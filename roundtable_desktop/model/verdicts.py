@@ -70,3 +70,9 @@ class Explanation:
     wakeup_id: str | None = None
     run_id: str | None = None
     more: Sequence["Explanation"] = field(default=())
+
+    @property
+    def nearest(self) -> "Explanation":
+        """A task's own reason, or that of the wakeup behind it where that says more."""
+        says_little = self.code in ("task_todo", "task_in_progress")
+        return self.more[0] if says_little and self.more else self

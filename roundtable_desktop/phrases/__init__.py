@@ -42,9 +42,14 @@ class _Values(dict[str, str]):
         return "…"
 
 
-def sentence(code: str, values: Mapping[str, object] | None = None) -> str:
-    """The sentence for `code`. One that is not known here is named, so that it can be asked for."""
-    template = SENTENCES.get(code)
+def sentence(
+    code: str,
+    values: Mapping[str, object] | None = None,
+    rather: Mapping[str, str] | None = None,
+) -> str:
+    """The sentence for `code`. One that is not known here is named, so that it can be asked for.
+    rather: templates that go before ours."""
+    template = (rather or {}).get(code) or SENTENCES.get(code)
     if template is None:
         return _("This was not done. The reason is “{code}”.").format(code=code)
     shown = {name: _shown(value) for name, value in (values or {}).items()}

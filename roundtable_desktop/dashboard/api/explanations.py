@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from roundtable_desktop.dashboard.api.shapes import Object, Shown, said
+from roundtable_desktop.dashboard.api.shapes import Object, Say, Shown, said
 from roundtable_desktop.model.verdicts import Explanation
 
 
@@ -26,18 +26,18 @@ class Explained(Shown):
     more: list["Explained"]
 
 
-def gate(decision: Any) -> Gate:
+def gate(decision: Any, say: Say = said) -> Gate:
     """A stored decision with its sentence, for people."""
     passed = decision["verdict"] in ("go", "launched")
     code = f"{decision['gate']}_{'passed' if passed else 'waiting'}"
-    return Gate.model_validate({**decision, "sentence": said(code, decision["detail"])})
+    return Gate.model_validate({**decision, "sentence": say(code, decision["detail"])})
 
 
-def explained(explanation: Explanation) -> Explained:
+def explained(explanation: Explanation, say: Say = said) -> Explained:
     return Explained.of(
         explanation,
-        sentence=said(explanation.code, dict(explanation.values)),
+        sentence=say(explanation.code, dict(explanation.values)),
         values=dict(explanation.values),
-        gates=[gate(decision) for decision in explanation.gates],
-        more=[explained(more) for more in explanation.more],
+        gates=[gate(decision, say) for decision in explanation.gates],
+        more=[explained(more, say) for more in explanation.more],
     )

@@ -1,5 +1,6 @@
 """What the API's answers have in common: instants, lists and who asks."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Self
 
@@ -63,6 +64,10 @@ def asked(caller: Caller, once: Once | None = None, revision: int | None = None)
     if once is None:
         return Asked(caller.actor, revision=revision)
     return Asked(caller.actor, once.key, once.fingerprint, revision)
+
+
+Say = Callable[[str, object], str]
+"""Makes the sentence of a code and its values."""
 
 
 def said(code: str, values: object) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from roundtable_desktop.dashboard.api.shapes import Shown, said
+from roundtable_desktop.dashboard.api.shapes import Say, Shown, said
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look, Standing
 
@@ -34,19 +34,16 @@ class Status(Shown):
     workspaces: list[WorkspaceStanding]
 
 
-def standing(one: Standing) -> TaskStanding:
-    """The nearest reason: a task's own, else that of the wakeup behind it."""
-    why = one.explanation
-    if why.code in ("task_todo", "task_in_progress") and why.more:
-        why = why.more[0]
+def standing(one: Standing, say: Say = said) -> TaskStanding:
+    why = one.explanation.nearest
     agent = one.agent.name if one.agent else None
-    sentence = said(why.code, dict(why.values))
+    sentence = say(why.code, dict(why.values))
     return TaskStanding.of(one.task, agent=agent, sentence=sentence)
 
 
-def sentence_of(health: str, intake: str) -> str:
+def sentence_of(health: str, intake: str, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
-    return said(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
+    return say(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
 
 
 def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> None:

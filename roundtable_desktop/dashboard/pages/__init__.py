@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from flask import Flask
 
+from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
     control,
     frame,
@@ -13,6 +14,7 @@ from roundtable_desktop.dashboard.pages import (
     runs,
     tasks,
 )
+from roundtable_desktop.dashboard.telling import telling
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import Health
@@ -21,12 +23,14 @@ from roundtable_desktop.model.states import Health
 def all_of_them(
     desk: Desk, look: Look, health: Callable[[], Health], zone: str
 ) -> Sequence[Callable[[Flask], None]]:
+    figures = Figures(zone)
+    say = telling(figures)
     return (
-        frame.pages(look, health, zone),
-        overview.pages(look),
+        frame.pages(look, health, figures, say),
+        overview.pages(look, say),
         inbox.pages(desk, look),
-        tasks.pages(desk, look),
-        runs.pages(look),
+        tasks.pages(desk, look, say),
+        runs.pages(look, say),
         proposals.pages(desk, look),
         control.pages(desk, look),
     )

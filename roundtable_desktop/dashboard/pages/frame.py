@@ -8,7 +8,7 @@ from flask import Flask, g, redirect, request
 from werkzeug.wrappers import Response
 
 from roundtable_desktop.dashboard import labels
-from roundtable_desktop.dashboard.api.shapes import asked, said
+from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
 from roundtable_desktop.dashboard.figures import Figures, known, size, span
 from roundtable_desktop.dashboard.forms import form_once, new_key
@@ -18,15 +18,18 @@ from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.errors import Broken, Refused
 from roundtable_desktop.model.states import Health
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.phrases.on_pages import ON_PAGES
 
 SHORT = 8
 """Characters of an id that people see; any unique end of one is taken back."""
 
 
-def pages(look: Look, health: Callable[[], Health], zone: str) -> Callable[[Flask], None]:
+def pages(
+    look: Look, health: Callable[[], Health], figures: Figures, say: Say
+) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
-        figures = Figures(zone)
-        app.jinja_env.globals.update(new_key=new_key, said=said, pretty=pretty)
+        app.jinja_env.globals.update(new_key=new_key, said=say, pretty=pretty)
         app.jinja_env.filters.update(
             moment=figures.moment,
             clock=figures.clock,
@@ -54,7 +57,7 @@ def pages(look: Look, health: Callable[[], Health], zone: str) -> Callable[[Flas
                 "glance": glance,
                 "csrf": caller.csrf or "",
                 "here": g.get("here") or request.full_path.rstrip("?"),
-                "state": sentence_of(glance.health, glance.intake),
+                "state": sentence_of(glance.health, glance.intake, say),
                 "took": lambda begin, end: span(begin, end or now),
                 "name_of": labels.actor_label,
             }
@@ -91,5 +94,5 @@ def tried(
         g.here = page or done
         refusal = refusal_of(refused)
         code = "form_sent_already" if refused.code == "key_reused" else refusal.code
-        return again(said(code, refusal.values)), refusal.status
+        return again(sentence(code, refusal.values, ON_PAGES)), refusal.status
     return back_to(done)

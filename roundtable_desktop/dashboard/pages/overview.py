@@ -5,6 +5,7 @@ from collections.abc import Callable
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.proposals import row
+from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.api.status import standing
 from roundtable_desktop.dashboard.pages.inbox import Answered, asks
 from roundtable_desktop.dashboard.reading import read_query
@@ -17,12 +18,12 @@ ASKS = 3
 RUNS = 6
 
 
-def pages(look: Look) -> Callable[[Flask], None]:
+def pages(look: Look, say: Say) -> Callable[[Flask], None]:
     def room(workspace: Workspace) -> dict[str, object]:
         offered = look.proposals(None, 50, workspace_id=workspace.id, status=TO_LOOK_AT)
         return {
             "workspace": workspace,
-            "tasks": [standing(task) for task in look.standing(workspace)],
+            "tasks": [standing(task, say) for task in look.standing(workspace)],
             "proposals": [row(one, by_hand=False) for one in offered],
             "names": {one.proposal.id: look.task(one.proposal.task_id) for one in offered},
         }

@@ -7,6 +7,7 @@ from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.runs import TranscriptAsked, detail
+from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.reading import Paging, cut, read_query
 from roundtable_desktop.engine.desk.look import Look
@@ -32,7 +33,7 @@ class RunShown(TranscriptAsked):
     part: Part = "transcript"
 
 
-def pages(look: Look) -> Callable[[Flask], None]:
+def pages(look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/runs")
         def list_runs() -> str:
@@ -54,7 +55,7 @@ def pages(look: Look) -> Callable[[Flask], None]:
             run = look.run(ref)
             return render_template(
                 "run.html",
-                **_around(look, run),
+                **_around(look, run, say),
                 part=query.part,
                 parts=PARTS,
                 **PART_READS[query.part](look, run, query.after),
@@ -71,13 +72,13 @@ def pages(look: Look) -> Callable[[Flask], None]:
     return add
 
 
-def _around(look: Look, run: Run) -> dict[str, object]:
+def _around(look: Look, run: Run, say: Say) -> dict[str, object]:
     (placed,) = look.placed([run])
     return {
         "run": run,
         "placed": placed,
         "shown": detail(run, look),
-        "why": explained(look.explain_run(run)),
+        "why": explained(look.explain_run(run), say),
         "live_run": run.status in LIVE_RUNS,
     }
 

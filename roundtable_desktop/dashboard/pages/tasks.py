@@ -8,7 +8,7 @@ from pydantic import Field
 
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.proposals import row
-from roundtable_desktop.dashboard.api.shapes import Ref, Words16
+from roundtable_desktop.dashboard.api.shapes import Ref, Say, Words16
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, tried
 from roundtable_desktop.dashboard.reading import Asked, Words, read_query
@@ -30,10 +30,10 @@ class Assignment(Words):
     agent: Ref
 
 
-def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def page(task: Task, refused: str = "", draft: str = "") -> str:
         return render_template(
-            "task.html", task=task, refused=refused, draft=draft, **_around(look, task)
+            "task.html", task=task, refused=refused, draft=draft, **_around(look, task, say)
         )
 
     def add(app: Flask) -> None:
@@ -73,7 +73,8 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
     return add
 
 
-def _around(look: Look, task: Task) -> dict[str, object]:
+def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
+    why = look.explain_task(task)
     agents = look.agents(None, 200, workspace_id=task.workspace_id)
     attempts = look.placed(look.attempts(task))
     offered = look.proposals(None, 50, task_id=task.id)
@@ -85,7 +86,8 @@ def _around(look: Look, task: Task) -> dict[str, object]:
         "names": {one.id: one.name for one in agents},
         "attempts": attempts[::-1],
         "at_work": any(one.run.status in LIVE_RUNS for one in attempts),
-        "why": explained(look.explain_task(task)),
+        "why": explained(why, say),
+        "nearest": explained(why.nearest, say),
         "proposals": [row(one, by_hand=False) for one in offered],
         "comments": look.comments(task),
         "events": look.events_of(Subject("task", task.id))[::-1],

@@ -1,0 +1,27 @@
+"""The sentences of pages: instants in the zone of who looks, words for codes, and no commands."""
+
+from collections.abc import Callable, Mapping
+
+from roundtable_desktop.dashboard.api.shapes import Say
+from roundtable_desktop.dashboard.figures import Figures
+from roundtable_desktop.dashboard.labels import error_label
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.phrases.on_pages import ON_PAGES
+
+
+def telling(figures: Figures) -> Say:
+    """What says a code with its values on a page."""
+    shown: Mapping[str, Callable[[str], str]] = {
+        "until": figures.plain_moment,
+        "kind": error_label,
+    }
+
+    def say(code: str, values: object) -> str:
+        given: Mapping[str, object] = values if isinstance(values, dict) else {}
+        told = {
+            name: shown[name](value) if name in shown and isinstance(value, str) else value
+            for name, value in given.items()
+        }
+        return sentence(code, told, ON_PAGES)
+
+    return say

@@ -1,0 +1,32 @@
+"""Sentences as pages say them: where a command would be named, a page has a button or a link."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+ON_PAGES: Mapping[str, str] = {
+    "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
+    "task_blocked_fix_agent": N_(
+        "It is blocked: its agent cannot work. {kind} Put that right and run it again, or give "
+        "the task to another agent."
+    ),
+    "task_blocked_log_in": N_(
+        "It is blocked: {agent} is not logged in. Start its program in a terminal and log in "
+        "there; then run the task again."
+    ),
+    "task_interrupted": N_(
+        "It was broken off and is not tried again by itself. Run it again when you like."
+    ),
+    "task_failed": N_("Every attempt failed. Say what was missing, or run it again."),
+    "run_crashed": N_("The agent broke off."),
+    "run_not_started": N_("The agent could not be started."),
+    "run_task_failed": N_("The agent could not do it."),
+    "waits_for_person": N_("It waits for your answer."),
+    "waits_intake": N_("Nothing new is started until you resume it: all was paused or stopped."),
+    "intake_paused": N_("Paused: nothing new is started until you resume it."),
+    "intake_stopped": N_("Stopped: nothing is started until you resume it."),
+    "proposal_held": N_(
+        "This proposal is held for a look. Say that you looked at it and why it may go, then "
+        "deliver it."
+    ),
+}
