@@ -1,27 +1,34 @@
 """What the page of global control says after a stop."""
 
-import pytest
-from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader
+from typing import Any
 
-from roundtable_desktop.dashboard import labels
+import pytest
+from flask import Flask, g, render_template
+
 from roundtable_desktop.dashboard.api.control import Ended, State
 from roundtable_desktop.dashboard.app import web_folder
+from roundtable_desktop.dashboard.figures import Figures
+from roundtable_desktop.dashboard.pages import frame
+from roundtable_desktop.dashboard.telling import telling
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.phrases import _
 
-MAIN_ALONE = DictLoader({"layout.html": "{% block main %}{% endblock %}"})
 LEFT = Ended(pid=4711, name="stubborn", role="child")
+NOBODY_LOOKS: Any = None  # signed out: no page asks for what is around it
 
 
 def shown(stopped: State) -> str:
-    pages = FileSystemLoader(web_folder() / "templates")
-    jinja = Environment(loader=ChoiceLoader([MAIN_ALONE, pages]), autoescape=True)
-    jinja.globals.update(_=_, new_key=str)
-    jinja.filters.update(label=labels.label, tone=labels.tone, short=str, size=str, moment=str)
-    page = jinja.get_template("control.html")
-    return page.render(stopped=stopped, glance=stopped, live_runs=[], state="", here="/control")
+    web, figures = web_folder(), Figures("UTC")
+    app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
+    app.jinja_env.globals.update(_=_, version="1", renews=False)
+    frame.pages(NOBODY_LOOKS, lambda: Health.OK, figures, telling(figures))(app)
+    with app.test_request_context("/control"):
+        g.request_id = "r"
+        around: Any = {"glance": stopped, "here": "/control", "state": "", "live_runs": []}
+        return render_template("control.html", stopped=stopped, **around)
 
 
-@pytest.mark.proves("W-30 forms")
+@pytest.mark.proves("C-71")
 @pytest.mark.parametrize("killed", [[], [Ended(pid=12, name="sh", role="agent")]])
 def test_where_something_is_left_nothing_says_that_all_is_stopped(killed: list[Ended]) -> None:
     page = shown(State(intake="stopped", killed=killed, survivors=[LEFT]))
