@@ -302,7 +302,7 @@ def _report(ended: Ended | None) -> dict[str, object]:
         result = ended.result.model_dump(exclude_none=True)
     elif ended.unreadable is not None:
         result = {"unreadable": ended.unreadable}
-    summary = ended.result.summary if ended.result else ended.end.tail.strip()[-1000:]
+    summary = ended.result.summary if ended.result else results.last_words(ended.end.tail)
     return {
         "result_json": result,
         "output_summary": summary,

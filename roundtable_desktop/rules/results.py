@@ -19,6 +19,9 @@ INCURABLE = (
 """What waiting cannot cure: not tried again (C-38, B-074)."""
 
 
+SUMMARY = 1000
+"""Characters of what a program printed last that stand for a summary it did not give."""
+
 LIMITS = ("silence", "hard")
 """Ended by a limit; a report that came before it counts all the same (C-103)."""
 
@@ -172,6 +175,15 @@ def _failed(
     task: TaskStatus | None = None,
 ) -> Settlement:
     return Settlement(RunStatus.FAILED, outcome, layer, task, kind, text)
+
+
+def last_words(printed: str) -> str:
+    """The end of it; where something is left out before, from a whole line on if there is one."""
+    text = printed.strip()
+    if len(text) <= SUMMARY:
+        return text
+    cut, line_end, rest = text[-SUMMARY:].partition("\n")
+    return f"…\n{rest}" if line_end else f"…{cut}"
 
 
 def _said(end: End) -> str:

@@ -184,3 +184,13 @@ def test_every_outcome_and_status_has_a_sentence() -> None:
     assert {f"run_{outcome}" for outcome in RunOutcome} <= set(SENTENCES)
     assert {f"run_{status}" for status in ("starting", "running")} <= set(SENTENCES)
     assert {f"task_{status}" for status in TaskStatus} <= set(SENTENCES)
+
+
+@pytest.mark.proves("C-90")
+def test_a_summary_of_what_was_printed_begins_at_a_whole_line() -> None:
+    assert results.last_words("  one\ntwo\n") == "one\ntwo"
+    long = "\n".join(f"line {number}" for number in range(500))
+    first, second, *_, last = results.last_words(long).splitlines()
+    assert first == "…" and second in long.splitlines() and last == "line 499"
+    one_line = results.last_words("x" * 5000)
+    assert one_line == "…" + "x" * results.SUMMARY
