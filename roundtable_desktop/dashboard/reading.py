@@ -202,11 +202,13 @@ def _escaped(part: str) -> str:
 # --- queries and headers -------------------------------------------------------------------------
 
 
-def read_query(model: type[Query]) -> Query:
-    """The query string as `model`; one name twice is a list, refused where none is expected."""
+def read_query(model: type[Query], *, unknown_too: bool = True) -> Query:
+    """The query string as `model`; one name twice is a list, refused where none is expected.
+    unknown_too: what `model` does not name is read as well, and refused."""
     given: dict[str, object] = {
         name: values if _is_list(model, name) or len(values) > 1 else values[0]
         for name, values in request.args.lists()
+        if unknown_too or name in model.model_fields
     }
     refuse_blemishes(given, "invalid_query")
     try:

@@ -83,6 +83,8 @@ def test_an_unknown_thing_is_a_page_that_says_so(browser: Browser) -> None:
     for path in ("/tasks/zzzzzzzz", "/runs/zzzzzzzz", "/proposals/zzzzzzzz", "/nothing"):
         page = got(browser, path, 404)
         assert "Not found" in page.text and "/" in page.links
+    for path in ("/?from=mail", "/inbox?x=%00", "/runs?x=1&x=2", "/control?x"):
+        assert got(browser, path).text, "what others hang on to an address changes nothing"
     for path in ("/runs?status=odd", "/inbox?cursor=%00", "/runs/zzzzzzzz?part=odd"):
         assert got(browser, path, 422).text
 

@@ -7,8 +7,8 @@ from flask import Flask, render_template
 from pydantic import Field
 
 from roundtable_desktop.dashboard.forms import read_form
-from roundtable_desktop.dashboard.pages.frame import back_to, from_form
-from roundtable_desktop.dashboard.reading import Asked, Words, read_query
+from roundtable_desktop.dashboard.pages.frame import back_to, from_form, page_query
+from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import LIVE_RUNS
@@ -34,7 +34,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/control")
         def show_control() -> str:
-            read_query(Asked)
+            page_query(Asked)
             return page()
 
         @app.post("/control")

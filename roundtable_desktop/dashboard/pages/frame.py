@@ -12,12 +12,16 @@ from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
 from roundtable_desktop.dashboard.figures import Figures, known, size, span
 from roundtable_desktop.dashboard.forms import form_once, new_key
+from roundtable_desktop.dashboard.inert import uncoloured
 from roundtable_desktop.dashboard.problems import refusal_of
+from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
 from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import Health
+from roundtable_desktop.model.times import instant
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.phrases.on_pages import ON_PAGES
 
@@ -33,6 +37,8 @@ def pages(
         app.jinja_env.filters.update(
             moment=figures.moment,
             clock=figures.clock,
+            uncoloured=uncoloured,
+            legible=lambda snapshot: legible(snapshot, figures),
             size=size,
             known=known,
             label=labels.label,
@@ -65,8 +71,20 @@ def pages(
     return add
 
 
+def page_query(model: type[Query]) -> Query:
+    """What an address of a page asks for. What others hang on to it (`?from=mail`) asks nothing."""
+    return read_query(model, unknown_too=False)
+
+
 def pretty(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def legible(snapshot: Json, figures: Figures) -> Json:
+    """A run's context as it is kept, but each cause with an instant that people can read."""
+    wakes: Any = snapshot.get("wakes", ())
+    told = [{**one, "at": figures.plain_moment(instant(one["at"]))} for one in wakes]
+    return {**snapshot, "wakes": told}
 
 
 def from_form() -> Asked:

@@ -12,8 +12,8 @@ from roundtable_desktop.dashboard.api.inbox import InboxRow, row
 from roundtable_desktop.dashboard.api.shapes import Ref
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.labels import label
-from roundtable_desktop.dashboard.pages.frame import from_form, tried
-from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut, read_query
+from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut
 from roundtable_desktop.engine.desk import Desk, inbox
 from roundtable_desktop.engine.desk.look import Look, Placed
 from roundtable_desktop.model.records import InboxItem
@@ -74,7 +74,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/inbox")
         def show_inbox() -> str:
-            return shown(read_query(Shown))
+            return shown(page_query(Shown))
 
         @app.post("/inbox/<ref>/act")
         def act_on_item(ref: str) -> Any:

@@ -7,8 +7,8 @@ from flask import Flask, render_template
 from roundtable_desktop.dashboard.api.proposals import row
 from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.api.status import standing
+from roundtable_desktop.dashboard.pages.frame import page_query
 from roundtable_desktop.dashboard.pages.inbox import Answered, asks
-from roundtable_desktop.dashboard.reading import read_query
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Workspace
 from roundtable_desktop.model.states import LIVE_RUNS
@@ -31,7 +31,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/")
         def overview() -> str:
-            query = read_query(Answered)
+            query = page_query(Answered)
             live = look.placed(look.runs(None, 50, status=LIVE_RUNS))
             return render_template(
                 "overview.html",

@@ -9,8 +9,8 @@ from pydantic import Field
 from roundtable_desktop.dashboard.api.proposals import row
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
-from roundtable_desktop.dashboard.pages.frame import from_form, tried
-from roundtable_desktop.dashboard.reading import Asked, Words, read_query
+from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, proposals
 from roundtable_desktop.engine.desk.look import Look, Offered
 
@@ -44,7 +44,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/proposals/<ref>")
         def show_proposal(ref: str) -> str:
-            read_query(Asked)
+            page_query(Asked)
             return page(look.proposal(ref))
 
         @app.post("/proposals/<ref>/deliver")

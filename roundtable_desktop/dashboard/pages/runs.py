@@ -9,7 +9,8 @@ from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.runs import TranscriptAsked, detail
 from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.diffs import patch_of
-from roundtable_desktop.dashboard.reading import Paging, cut, read_query
+from roundtable_desktop.dashboard.pages.frame import page_query
+from roundtable_desktop.dashboard.reading import Paging, cut
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS
@@ -37,7 +38,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/runs")
         def list_runs() -> str:
-            query = read_query(RunsShown)
+            query = page_query(RunsShown)
             found = look.runs(query.after, query.limit + 1, status=FILTERS.get(query.status or ""))
             kept, cursor = cut(found, query.limit, lambda one: one.id)
             return render_template(
@@ -51,7 +52,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
 
         @app.get("/runs/<ref>")
         def show_run(ref: str) -> str:
-            query = read_query(RunShown)
+            query = page_query(RunShown)
             run = look.run(ref)
             return render_template(
                 "run.html",
@@ -63,7 +64,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
 
         @app.get("/runs/<ref>/transcript")
         def show_more(ref: str) -> str:
-            query = read_query(TranscriptAsked)
+            query = page_query(TranscriptAsked)
             run = look.run(ref)
             return render_template(
                 "transcript.html", run=run, **_transcript(look, run, query.after)

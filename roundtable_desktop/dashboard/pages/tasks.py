@@ -10,8 +10,8 @@ from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.proposals import row
 from roundtable_desktop.dashboard.api.shapes import Ref, Say, Words16
 from roundtable_desktop.dashboard.forms import read_form
-from roundtable_desktop.dashboard.pages.frame import from_form, tried
-from roundtable_desktop.dashboard.reading import Asked, Words, read_query
+from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Subject, Task
@@ -39,7 +39,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/tasks/<ref>")
         def show_task(ref: str) -> str:
-            read_query(Asked)
+            page_query(Asked)
             return page(look.task(ref))
 
         @app.post("/tasks/<ref>/comments")
