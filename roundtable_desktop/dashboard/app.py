@@ -17,7 +17,7 @@ from roundtable_desktop.dashboard.problems import Refusal
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn, local_path
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, n_
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -52,6 +52,7 @@ def flask_app(parts: Parts) -> Flask:
     app.url_map.merge_slashes = False  # no redirect that nobody asked for
     app.jinja_env.globals.update(
         _=_,
+        n_=n_,
         version=roundtable_desktop.__version__,
         renews=(web / "static" / "vendor" / "made-from.txt").is_file(),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from roundtable_desktop.dashboard.api.proposals import ProposalRow
 from roundtable_desktop.model.records import Run
-from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.model.states import LIVE_RUNS, RunOutcome
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.marking import N_
 
@@ -27,7 +27,9 @@ LABELS: Mapping[str, str] = {
     "no_result": N_("No result"),
     "task_failed": N_("Could not do it"),
     "limited": N_("Refused"),
-    "crashed": N_("Crashed"),
+    "crashed": N_("Broke off"),
+    "not_logged_in": N_("Not logged in"),
+    "not_started": N_("Did not start"),
     "lost": N_("Lost"),
     "timed_out": N_("Timed out"),
     # proposals and deliveries
@@ -103,7 +105,8 @@ ERRORS_LIKE_OUTCOMES: Mapping[str, str] = {
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("done", "delivered", "merged", "go", "launched"), "good"),
     **dict.fromkeys(("failed", "task_failed", "crashed", "lost", "timed_out", "fail"), "bad"),
-    **dict.fromkeys(("conflicted", "rejected", "no_result"), "bad"),
+    **dict.fromkeys(("conflicted", "rejected", "no_result", "not_started"), "bad"),
+    "not_logged_in": "wait",
     **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
     **dict.fromkeys(("interrupted", "revision_requested", "hold", "limited"), "wait"),
     **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),
@@ -142,6 +145,14 @@ EVENTS: Mapping[str, str] = {
 ACTORS: Mapping[str, str] = {"person": N_("you"), "system": N_("Roundtable")}
 
 
+KEPT_FROM_WORK: Mapping[str, str] = {
+    "auth_required": "not_logged_in",
+    "cli_missing": "not_started",
+    "cli_outdated": "not_started",
+}
+"""Ends of which the kind of error says more than that it broke off."""
+
+
 def label(code: str) -> str:
     """The word for a code; one that has none is shown as it is."""
     return _(LABELS[code]) if code in LABELS else code
@@ -167,6 +178,8 @@ def run_state(run: Run) -> str:
     """The one code that says how it is with a run: an open question before all, then its end."""
     if run.status in LIVE_RUNS:
         return "waiting" if run.waiting_since is not None else str(run.status)
+    if run.outcome is RunOutcome.CRASHED and run.error_kind:
+        return KEPT_FROM_WORK.get(run.error_kind, str(run.outcome))
     return str(run.outcome or run.status)
 
 
