@@ -1,23 +1,23 @@
 """The page of global control: pause, go on, and end everything after a second look."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from flask import Flask, render_template
 from pydantic import Field
 
+from roundtable_desktop.dashboard.api.control import Control
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import back_to, from_form, page_query
-from roundtable_desktop.dashboard.reading import Asked, Words
+from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.engine.desk import Desk, control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import LIVE_RUNS
 
 
-class Control(Words):
+class Controlled(Control):
     """back: where the person was."""
 
-    action: Literal["pause", "resume", "force-stop"]
     back: Annotated[str, Field(max_length=2000)] = "/control"
 
 
@@ -39,7 +39,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
 
         @app.post("/control")
         def change_control() -> Any:
-            wanted, asked = read_form(Control), from_form()
+            wanted, asked = read_form(Controlled), from_form()
             if wanted.action == "force-stop":
                 return page(control.force_stop(desk, asked))
             act = control.pause if wanted.action == "pause" else control.resume

@@ -1,25 +1,17 @@
 """The page of a proposal: what would change, and its delivery."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 from flask import Flask, render_template
-from pydantic import Field
 
-from roundtable_desktop.dashboard.api.proposals import row
+from roundtable_desktop.dashboard.api.proposals import Deliver, row
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
-from roundtable_desktop.dashboard.reading import Asked, Words
+from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.engine.desk import Desk, proposals
 from roundtable_desktop.engine.desk.look import Look, Offered
-
-
-class Deliver(Words):
-    """override: although it is held for a look; the note then says why."""
-
-    override: bool = False
-    note: Annotated[str, Field(max_length=2000)] = ""
 
 
 def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:

@@ -1,14 +1,14 @@
 """The page of a task: why it stands as it does, its attempts, and what was said about it."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 from flask import Flask, render_template
-from pydantic import Field
 
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.proposals import row
-from roundtable_desktop.dashboard.api.shapes import Ref, Say, Words16
+from roundtable_desktop.dashboard.api.shapes import Ref, Say
+from roundtable_desktop.dashboard.api.tasks import NewComment, RunNow
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Words
@@ -16,14 +16,6 @@ from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS, AgentStatus
-
-
-class NewComment(Words):
-    text: Annotated[Words16, Field(min_length=1)]
-
-
-class RunNow(Words):
-    text: Words16 = ""
 
 
 class Assignment(Words):
@@ -55,7 +47,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
         def run_task(ref: str) -> Any:
             wanted, asked, task = read_form(RunNow), from_form(), look.task(ref)
             return tried(
-                lambda: tasks.run(desk, asked, task.id, wanted.text or None),
+                lambda: tasks.run(desk, asked, task.id, wanted.text),
                 f"/tasks/{task.id}",
                 lambda why: page(look.task(task.id), why),
             )
