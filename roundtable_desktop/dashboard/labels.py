@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from roundtable_desktop.dashboard.api.proposals import ProposalRow
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS, RunOutcome
 from roundtable_desktop.phrases import _
@@ -181,14 +180,6 @@ def run_state(run: Run) -> str:
     if run.outcome is RunOutcome.CRASHED and run.error_kind:
         return KEPT_FROM_WORK.get(run.error_kind, str(run.outcome))
     return str(run.outcome or run.status)
-
-
-def proposal_state(proposal: ProposalRow) -> str:
-    """Its status, unless it is held: for a look, or by what its last delivery met."""
-    tries = proposal.deliveries
-    held = proposal.held if proposal.status in ("pending", "in_review") else None
-    stuck = proposal.status == "approved" and tries and tries[-1].status == "held"
-    return "held" if held or stuck else proposal.status
 
 
 def actor_label(kind: str, name: str) -> str:

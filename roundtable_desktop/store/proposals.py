@@ -94,6 +94,17 @@ def in_hand(view: View, proposal: Proposal) -> bool:
     return bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
 
 
+def count_undecided(view: View) -> int:
+    """Those that are open, or whose last try was held: nothing of them is under way."""
+    under_way = Deliveries.select(Deliveries.proposal_id).where(
+        Deliveries.status == DeliveryStatus.INTENDED
+    )
+    stuck = (Proposals.status == ProposalStatus.APPROVED) & Proposals.id.not_in(under_way)
+    query = Proposals.select(pw.fn.COUNT(Proposals.id))
+    found: int = view.value(query.where(Proposals.status.in_(OPEN) | stuck))
+    return found
+
+
 def delivered_before(view: View, task_id: str, moment: datetime) -> int:
     """How many proposals of the task were on their branch by then."""
     done: int = view.value(

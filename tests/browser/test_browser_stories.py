@@ -110,6 +110,7 @@ def test_the_way_leads_from_the_overview_to_everything(room: Room, either: Page)
     either.goto("/")
     either.get_by_role("link", name="T-1 Write a line").last.click()
     expect(either.get_by_role("heading", level=1)).to_contain_text("Write a line")
+    either.get_by_role("link", name="T-1", exact=True).click()
     either.get_by_role("link", name="Attempt 1").click()
     expect(either.get_by_text("said aloud")).to_be_visible()
     for part, text in (("Changes", "line.txt"), ("Prompt", "Write a line"), ("Why", "T-1")):

@@ -253,6 +253,27 @@ def test_task_and_run_say_why_with_the_gates_of_the_code_that_decided(
         assert gate["sentence"] in page.text
 
 
+@pytest.mark.proves("N-03 why")
+def test_the_overview_shows_each_thing_once_and_counts_what_waits(running: House) -> None:
+    browser, room = Browser(running), running.room()
+    empty = running.room("nothing-to-do")
+    task = room.task("Write", room.shell("echo x > new.txt"))
+    proposal = room.proposal(task)
+    until(lambda: running.get(f"/tasks/{task['id']}")["status"] == "in_review")
+
+    def main() -> str:
+        return got(browser, "/").text.partition("Stop all")[2]
+
+    page = main()
+    assert "Proposals to look at1" in page and "Open tasks" not in page
+    assert page.count("T-1 Write") == 2, "as the last run and as what waits"
+    assert page.index(str(room.path)) < page.index(str(empty.path)), "work stands first"
+    assert "roundtable" not in got(browser, f"/tasks/{task['id']}").text
+    room.lands(proposal)
+    page = until(lambda: "Proposals to look at0" in (seen := main()) and seen)
+    assert "No open tasks" in page
+
+
 def test_runs_are_filtered_and_paged_by_plain_links(room: Room, browser: Browser) -> None:
     task = room.task("Fail", room.shell("exit 3"), retry_budget=0)
     run = room.ended(task)

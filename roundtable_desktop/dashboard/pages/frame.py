@@ -47,7 +47,6 @@ def pages(
             event_label=labels.event_label,
             tone=labels.tone,
             run_state=labels.run_state,
-            proposal_state=labels.proposal_state,
             short=lambda an_id: an_id[-SHORT:],
         )
 

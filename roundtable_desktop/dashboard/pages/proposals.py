@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Flask, render_template
 
-from roundtable_desktop.dashboard.api.proposals import Deliver, row
+from roundtable_desktop.dashboard.api.proposals import Deliver, ProposalRow, row
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
@@ -14,17 +14,27 @@ from roundtable_desktop.engine.desk import Desk, proposals
 from roundtable_desktop.engine.desk.look import Look, Offered
 
 
+class ProposalShown(ProposalRow):
+    """stands: its status, or that it is held."""
+
+    stands: str
+    can_deliver: bool
+
+
+def shown(offered: Offered) -> ProposalShown:
+    plain = row(offered, by_hand=False)
+    return ProposalShown.of(plain, stands=offered.stands, can_deliver=offered.can_deliver)
+
+
 def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
     def page(found: Offered, refused: str = "", note: str = "") -> str:
         offered = look.with_diff(found)
         (placed,) = look.placed([look.run(offered.proposal.run_id)])
-        tries = offered.deliveries
         return render_template(
             "proposal.html",
             proposal=offered.proposal,
-            shown=row(offered, by_hand=False),
-            tries=tries[::-1],
-            last=tries[-1] if tries else None,
+            shown=shown(offered),
+            tries=offered.deliveries[::-1],
             no_diff=offered.no_diff,
             diff_complete=offered.diff_complete,
             patch=patch_of(offered.diff or ""),

@@ -6,16 +6,16 @@ from typing import Any
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.explanations import explained
-from roundtable_desktop.dashboard.api.proposals import row
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
 from roundtable_desktop.dashboard.api.tasks import NewComment, RunNow
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Subject, Task
-from roundtable_desktop.model.states import LIVE_RUNS, AgentStatus
+from roundtable_desktop.model.states import AgentStatus
 
 
 class Assignment(Words):
@@ -77,10 +77,10 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
         "names": {one.id: one.name for one in agents},
         "attempts": attempts[::-1],
-        "at_work": any(one.run.status in LIVE_RUNS for one in attempts),
+        "can": look.doable(task),
         "why": explained(why, say),
         "nearest": explained(why.nearest, say),
-        "proposals": [row(one, by_hand=False) for one in offered],
+        "proposals": [shown(one) for one in offered],
         "comments": look.comments(task),
         "events": look.events_of(Subject("task", task.id))[::-1],
     }

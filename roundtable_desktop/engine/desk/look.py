@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.desk.proposals import can_deliver
+from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.ports import Clock, Git, GitFailed, ProcessFacts, Transcripts
 from roundtable_desktop.model.records import (
     Agent,
@@ -25,7 +27,7 @@ from roundtable_desktop.model.records import (
     Workspace,
 )
 from roundtable_desktop.model.settings import GlobalSettings
-from roundtable_desktop.model.states import Health
+from roundtable_desktop.model.states import DeliveryStatus, Health
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import (
     agents,
@@ -60,6 +62,26 @@ class Offered:
     diff: str | None = None
     diff_complete: bool = True
     no_diff: str | None = None
+
+    @property
+    def can_deliver(self) -> bool:
+        return can_deliver(self.proposal, self.deliveries)
+
+    @property
+    def stands(self) -> str:
+        """Its status, or `held`: for a look, or by what its last delivery met."""
+        last = self.deliveries[-1].status if self.deliveries else None
+        held = bool(self.proposal.held) or last is DeliveryStatus.HELD
+        return "held" if held and self.can_deliver else str(self.proposal.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Doable:
+    """What a person can do with a task now; wakes: whether a word of theirs wakes its agent."""
+
+    run: bool
+    assign: bool
+    wakes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +221,19 @@ class Look:
         with self._reader.snapshot() as view:
             return runs.of_task(view, task.id)
 
+    def doable(self, task: Task) -> Doable:
+        with self._reader.snapshot() as view:
+            return Doable(
+                run=_is_allowed(lambda: check_runnable(view, task)),
+                assign=_is_allowed(lambda: check_assignable(task)),
+                wakes=wakes_somebody(task),
+            )
+
+    def waiting_proposals(self) -> int:
+        """How many wait for a person to look at them, in all workspaces."""
+        with self._reader.snapshot() as view:
+            return proposals.count_undecided(view)
+
     def working(self, found: Iterable[Agent]) -> dict[str, int]:
         """How many sessions each of them has now; `working` is derived, never stored (C-89)."""
         with self._reader.snapshot() as view:
@@ -283,6 +318,14 @@ class Look:
                     status=LIVE_TASKS,
                 )
             ]
+
+
+def _is_allowed(check: Callable[[], None]) -> bool:
+    try:
+        check()
+    except Refused:
+        return False
+    return True
 
 
 def _place(view: View, run: Run) -> Placed:

@@ -1,10 +1,19 @@
 """Commands about proposals."""
 
+from collections.abc import Sequence
+
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
-from roundtable_desktop.model.records import Proposal, Subject
-from roundtable_desktop.model.states import ProposalStatus
+from roundtable_desktop.model.records import Delivery, Proposal, Subject
+from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus
 from roundtable_desktop.store import proposals, tasks
+
+
+def can_deliver(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
+    """Whether a person's Deliver is what it waits for: nothing was decided, or a try was held."""
+    in_hand = bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
+    approved = proposal.status is ProposalStatus.APPROVED
+    return proposal.status in proposals.OPEN or (approved and not in_hand)
 
 
 def deliver(
@@ -21,13 +30,13 @@ def deliver(
         if proposal.held and not (override and note):
             facts = dict(proposal.held)
             raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
-        if proposal.status in proposals.OPEN:
+        if not can_deliver(proposal, proposals.deliveries(tx, proposal.id)):
+            if proposal.status is not ProposalStatus.APPROVED:
+                raise Conflict("proposal_not_open", status=str(proposal.status))
+            return Subject("proposal", proposal.id)
+        if proposal.status is not ProposalStatus.APPROVED:
             data = {"note": note, "override": override}
             proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
-        elif proposal.status is not ProposalStatus.APPROVED:
-            raise Conflict("proposal_not_open", status=str(proposal.status))
-        if proposals.in_hand(tx, proposal):
-            return Subject("proposal", proposal.id)
         task = tasks.get(tx, proposal.task_id)
         assert task is not None, "foreign keys hold"
         proposals.intend(

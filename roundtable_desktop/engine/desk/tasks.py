@@ -17,8 +17,10 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
+from roundtable_desktop.model.verdicts import Go
+from roundtable_desktop.rules import admission
 from roundtable_desktop.store import agents, comments, runs, tasks, wakeups, workspaces
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
 
 STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
 """Nothing happens with these until somebody starts them anew."""
@@ -96,8 +98,7 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
     with desk.store.transaction() as tx:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
-        if task.status is TaskStatus.CANCELLED:
-            raise Conflict("task_cancelled", number=task.number)
+        check_assignable(task)
         agent = _agent(tx, task.workspace_id, agent_id)
         if agent.id == task.assignee_agent_id:
             return task
@@ -129,10 +130,8 @@ def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = N
     """`run` as a part of a larger decision."""
     task = get(tx, task_id)
     check_revision(asked, task.revision)
-    if task.assignee_agent_id is None:
-        raise Blocked("task_not_assigned", number=task.number)
-    if runs.lease_holder(tx, task.id) is not None:
-        raise Conflict("task_is_running", number=task.number)
+    check_runnable(tx, task)
+    assert task.assignee_agent_id is not None
     _reopen(tx, asked, task)
     tasks.fresh_budget(tx, task)
     context = {"task_id": task.id, **({"text": text} if text else {})}
@@ -153,6 +152,28 @@ def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = N
     return Subject("task", task.id)
 
 
+def check_runnable(view: View, task: Task) -> None:
+    """Refuses what nobody could work on now."""
+    if task.assignee_agent_id is None:
+        raise Blocked("task_not_assigned", number=task.number)
+    if runs.lease_holder(view, task.id) is not None:
+        raise Conflict("task_is_running", number=task.number)
+    check_assignable(task)
+
+
+def check_assignable(task: Task) -> None:
+    if task.status is TaskStatus.CANCELLED:
+        raise Conflict("task_cancelled", number=task.number)
+
+
+def wakes_somebody(task: Task) -> bool:
+    """Whether a person's word does; what stands still it opens again."""
+    agent = task.assignee_agent_id
+    if agent is None or task.status in STANDING_STILL:
+        return agent is not None
+    return isinstance(admission.staleness(agent, task.id, task, by_person=False), Go)
+
+
 def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
     """A person starts it afresh; wakeups of before that still wait give way to theirs."""
     for waiting in wakeups.waiting_for_task(tx, task.id):
@@ -165,8 +186,6 @@ def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
             data={"reason": "user_run"},
         )
     to = TaskStatus.IN_PROGRESS if task.status is TaskStatus.IN_REVIEW else TaskStatus.TODO
-    if task.status is TaskStatus.CANCELLED:
-        raise Conflict("task_cancelled", number=task.number)
     if TASK.allows(task.status, to) and task.status is not TaskStatus.IN_PROGRESS:
         tasks.move(tx, task, to, actor=asked.actor)
 
