@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, VARIABLES
 
 
@@ -148,55 +149,6 @@ THINGS: Mapping[str, str] = {
         "This Idempotency-Key was used for another request. Use a new key for a new request."
     ),
     "idempotency_key_required": N_("Send an Idempotency-Key with this request."),
-}
-
-GIT: Mapping[str, str] = {
-    "git_missing": N_("No git was found. Install git and try again."),
-    "git_too_old": N_("This git ({found}) is too old: {needed} or newer is needed. Update it."),
-    "not_a_repository": N_("This folder is in no git repository. “git init” makes it one."),
-    "inside_git_dir": N_("This is git's own folder. Name the working tree instead."),
-    "bare_repository": N_(
-        "This is a bare repository. Register a clone of it that has a working tree."
-    ),
-    "no_commit": N_("This repository has no commit yet. Make a first one, then try again."),
-    "no_identity": N_(
-        "In {path} git does not know who you are. Set user.name and user.email with “git config”."
-    ),
-    "bad_branch_name": N_("This is not a name that a branch can have here."),
-    "unknown_branch": N_("There is no branch “{branch}”."),
-}
-
-HELD: Mapping[str, str] = {
-    "branch_missing": N_("The branch “{branch}” is gone. Create it again, then deliver."),
-    "branch_moved": N_("The branch moved during the delivery. Deliver again."),
-    "checked_out": N_(
-        "The branch is checked out. Deliver into the working tree, or switch to another branch."
-    ),
-    "checked_out_twice": N_(
-        "The branch is checked out in more than one place. Leave it in all but one, then deliver."
-    ),
-    "git_busy": N_("There is a git command under way ({file}). Finish that, then deliver."),
-    "path_changed": N_(
-        "You have changes of your own in {path}. Commit or undo them, then deliver."
-    ),
-    "path_in_the_way": N_("{path} exists and is not part of the branch. Move it, then deliver."),
-    "path_marked": N_(
-        "{path} is marked assume-unchanged or skip-worktree. Take the mark away, then deliver."
-    ),
-    "submodule": N_("{path} is a submodule. Look at it and merge it yourself."),
-    "filter": N_("{path} goes through a filter of git. Look at it and merge it yourself."),
-    "symlinked_folder": N_("{path} lies behind a symbolic link. Merge it yourself."),
-    "symlink_outside": N_("{path} is a symbolic link that leads out of the repository."),
-    "git_name": N_("{path} has a name that git keeps for itself. It is not delivered."),
-    "repository_configuration_changed": N_(
-        "The agent changed git's configuration or hooks in its copy. They are not delivered; look "
-        "at the files before you deliver them."
-    ),
-    "conflict": N_(
-        "This conflicts with what the branch has by now: {paths}. Merge it by hand and commit, "
-        "then deliver again; or say in a comment on the task what is to be done anew."
-    ),
-    "git_failed": N_("It was git that refused: {text}"),
 }
 
 GATES: Mapping[str, str] = {
