@@ -8,12 +8,16 @@ from roundtable_desktop.dashboard.labels import error_label
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.phrases.on_pages import ON_PAGES
 
+COMMIT = 12
+"""Characters of a commit's name that people see."""
+
 
 def telling(figures: Figures) -> Say:
     """What says a code with its values on a page."""
     shown: Mapping[str, Callable[[str], str]] = {
         "until": figures.plain_moment,
         "kind": error_label,
+        "commit": lambda commit: commit[:COMMIT],
     }
 
     def say(code: str, values: object) -> str:

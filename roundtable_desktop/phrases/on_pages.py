@@ -7,13 +7,16 @@ from roundtable_desktop.phrases.marking import N_
 ON_PAGES: Mapping[str, str] = {
     "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
     "task_blocked_fix_agent": N_(
-        "It is blocked: its agent cannot work. {kind} Put that right and run it again, or give "
-        "the task to another agent."
+        "{kind} Put that right and run it again, or give the task to another agent."
     ),
     "task_blocked_log_in": N_(
-        "It is blocked: {agent} is not logged in. Start its program in a terminal and log in "
-        "there; then run the task again."
+        "{agent} is not logged in. Start its program in a terminal and log in there; then run the "
+        "task again."
     ),
+    "task_blocked_look_at_copy": N_(
+        "What its agent left cannot be collected; see the run. It is all still in the agent's copy."
+    ),
+    "run_not_logged_in": N_("Start the agent's program in a terminal and log in there."),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. Run it again when you like."
     ),

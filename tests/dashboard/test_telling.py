@@ -16,7 +16,7 @@ BUTTONS = ("task assign", "task run", "inbox list", "roundtable resume", "propos
 @pytest.mark.proves("N-03 why")
 def test_a_wait_ends_at_a_local_time_without_fractions() -> None:
     values = {"until": "2026-11-29T17:57:07.286547Z", "retries": 1}
-    assert SAY("waits_retry", values) == "It is tried again at 29 Nov 18:57 (1 of 4)."
+    assert SAY("waits_retry", values) == "It is tried again at 29 Nov 18:57 (retry 1 of 4)."
     assert "17:57:07.286547Z" in sentence("waits_retry", values), "programs read the exact one"
 
 

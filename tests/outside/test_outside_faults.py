@@ -60,7 +60,7 @@ def test_a_killed_agent_or_runner_is_settled_and_a_retry_planned(room: Room, who
     all_gone(pids, 15)
     assert not marked(run["id"])
     said = room.house.cli("explain", "task", "1", at=room.path).out
-    assert "It is tried again at" in said and "(1 of 4)." in said
+    assert "It is tried again at" in said and "(retry 1 of 4)." in said
     assert room.house.get(f"/tasks/{task['id']}")["checkout_agent_id"] is None
 
 

@@ -1,10 +1,11 @@
 """The API's routes about proposals."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Say, Shown, asked, said
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -92,37 +93,35 @@ def reason_said(reason: object) -> str:
     return f"{why} {said('by_hand', {'command': by_hand})}" if by_hand else why
 
 
-def why_held(reason: object) -> str:
+def why_held(reason: object, say: Say = said) -> str:
     assert isinstance(reason, dict)
-    return said(str(reason["code"]), reason)
+    return say(str(reason["code"]), reason)
 
 
-def sentence_of(offered: Offered, *, by_hand: bool = True) -> str:
-    """What is so now: held for a look, a held delivery, or its status. by_hand: with the command
-    that would do it, if there is one."""
-    told = reason_said if by_hand else why_held
+def sentence_of(offered: Offered, why: Callable[[object], str], say: Say = said) -> str:
+    """What is so now: held for a look, a held delivery, or its status."""
     last = offered.deliveries[-1] if offered.deliveries else None
     proposal = offered.proposal
     if proposal.status == "delivered" and last is not None and last.reason:
-        return told(last.reason)
+        return why(last.reason)
     if proposal.status == "delivered" and last is not None:
-        return said("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
+        return say("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
     if last is not None and last.reason and proposal.status == "approved":
-        return said("delivery_held", {"why": told(last.reason)})
+        return say("delivery_held", {"why": why(last.reason)})
     if proposal.held:
-        return said("held_for_a_look", {"why": told(proposal.held)})
-    return said(f"proposal_{proposal.status}", {})
+        return say("held_for_a_look", {"why": why(proposal.held)})
+    return say(f"proposal_{proposal.status}", {})
 
 
-def row(offered: Offered, *, by_hand: bool = True) -> ProposalRow:
-    sentence = sentence_of(offered, by_hand=by_hand)
+def row(offered: Offered) -> ProposalRow:
+    sentence = sentence_of(offered, reason_said)
     return ProposalRow.of(offered.proposal, sentence=sentence, deliveries=tries(offered))
 
 
 def detail(offered: Offered) -> ProposalDetail:
     return ProposalDetail.of(
         offered.proposal,
-        sentence=sentence_of(offered),
+        sentence=sentence_of(offered, reason_said),
         deliveries=tries(offered),
         diff=offered.diff or "",
         diff_complete=offered.diff_complete,

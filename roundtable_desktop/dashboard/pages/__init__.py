@@ -31,6 +31,6 @@ def all_of_them(
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         runs.pages(look, say),
-        proposals.pages(desk, look),
+        proposals.pages(desk, look, say),
         control.pages(desk, look),
     )

@@ -34,7 +34,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
                 if (one.task.id, one.task.status) not in here
             ],
             "any_open": bool(open_tasks),
-            "proposals": [shown(one) for one in offered],
+            "proposals": [shown(one, say) for one in offered],
             "names": {one.proposal.id: look.task(one.proposal.task_id) for one in offered},
         }
 

@@ -5,7 +5,14 @@ from typing import Any
 
 from flask import Flask, render_template
 
-from roundtable_desktop.dashboard.api.proposals import Deliver, ProposalRow, row
+from roundtable_desktop.dashboard.api.proposals import (
+    Deliver,
+    ProposalRow,
+    row,
+    sentence_of,
+    why_held,
+)
+from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
@@ -21,19 +28,24 @@ class ProposalShown(ProposalRow):
     can_deliver: bool
 
 
-def shown(offered: Offered) -> ProposalShown:
-    plain = row(offered, by_hand=False)
-    return ProposalShown.of(plain, stands=offered.stands, can_deliver=offered.can_deliver)
+def shown(offered: Offered, say: Say) -> ProposalShown:
+    """The command that would do it by hand has its own place on its page."""
+    return ProposalShown.of(
+        row(offered),
+        sentence=sentence_of(offered, lambda reason: why_held(reason, say), say),
+        stands=offered.stands,
+        can_deliver=offered.can_deliver,
+    )
 
 
-def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def page(found: Offered, refused: str = "", note: str = "") -> str:
         offered = look.with_diff(found)
         (placed,) = look.placed([look.run(offered.proposal.run_id)])
         return render_template(
             "proposal.html",
             proposal=offered.proposal,
-            shown=shown(offered),
+            shown=shown(offered, say),
             tries=offered.deliveries[::-1],
             no_diff=offered.no_diff,
             diff_complete=offered.diff_complete,

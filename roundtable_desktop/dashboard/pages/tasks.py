@@ -80,7 +80,7 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "can": look.doable(task),
         "why": explained(why, say),
         "nearest": explained(why.nearest, say),
-        "proposals": [shown(one) for one in offered],
+        "proposals": [shown(one, say) for one in offered],
         "comments": look.comments(task),
         "events": look.events_of(Subject("task", task.id))[::-1],
     }
