@@ -21,6 +21,7 @@ ON_PAGES: Mapping[str, str] = {
         "It was broken off and is not tried again by itself. Run it again when you like."
     ),
     "task_failed": N_("Every attempt failed. Say what was missing, or run it again."),
+    "run_limited": N_("The provider refused it for now."),
     "run_crashed": N_("The agent broke off."),
     "run_not_started": N_("The agent could not be started."),
     "run_task_failed": N_("The agent could not do it."),
