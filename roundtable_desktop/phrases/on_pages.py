@@ -10,8 +10,8 @@ ON_PAGES: Mapping[str, str] = {
         "{kind} Put that right and run it again, or give the task to another agent."
     ),
     "task_blocked_log_in": N_(
-        "{agent} is not logged in. Start its program in a terminal and log in there; then run the "
-        "task again."
+        "The agent is not logged in. Start its program in a terminal and log in there; then run "
+        "the task again."
     ),
     "task_blocked_look_at_copy": N_(
         "What its agent left cannot be collected; see the run. It is all still in the agent's copy."
