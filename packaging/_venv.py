@@ -53,6 +53,7 @@ def fingerprint() -> str:
     for part in (
         (ROOT / "pyproject.toml").read_bytes(),
         (ROOT / "web" / "package-lock.json").read_bytes(),
+        (ROOT / "packaging" / "_libraries.py").read_bytes(),
         LOCK.read_bytes(),
         f"{sys.version} {sys.executable} {ROOT}".encode(),
     ):
