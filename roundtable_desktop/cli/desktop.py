@@ -8,6 +8,7 @@ import click
 import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import main as roundtable
+from roundtable_desktop.cli import owner
 from roundtable_desktop.phrases import _
 
 
@@ -24,7 +25,7 @@ def desktop(context: click.Context, hidden: bool, home: Path | None, port: int |
     place = Home((home or default_home(os.environ)).absolute())
     why = run_tray(place, port=port, hidden=hidden)
     if not why:
-        return
+        return owner.hear_no_more()
     click.echo(_("{why} Going on as “roundtable start”.").format(why=why), err=True)
     context.obj = place
     context.invoke(roundtable.cli.commands["start"], host="127.0.0.1", port=port)

@@ -29,6 +29,13 @@ def start(home: Home, host: str, port: int | None) -> None:
         os.read(told, 1)
     finally:
         owner.stop()
+        hear_no_more()
+
+
+def hear_no_more() -> None:
+    """Nothing is left to end: one more signal, while the interpreter ends, is no failure."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _signals_told(*numbers: int) -> int:

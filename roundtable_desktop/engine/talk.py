@@ -19,6 +19,8 @@ HEARD = (
 
 SAID_CHARACTERS = 65_536
 """Of comments in one prompt; the oldest give way."""
+ROUNDTABLE = "Roundtable"
+LEFT_OUT = "{count} earlier comments have no room here; the tool task_get tells them all."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,14 @@ def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
 
 
 def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:
+    """What has no room is not passed over in silence."""
     kept: list[tuple[str, str]] = []
+    others = [one for one in said if one.author_id != agent_id]
     room = SAID_CHARACTERS
-    for one in reversed([one for one in said if one.author_id != agent_id]):
+    for one in reversed(others):
         room -= len(one.text)
         if room < 0 and kept:
+            kept.append((ROUNDTABLE, LEFT_OUT.format(count=len(others) - len(kept))))
             break
         kept.append((DEVELOPER if one.author_type == "person" else "An agent", one.text))
     return kept[::-1]

@@ -1,7 +1,7 @@
 """The queue: wakeups are enqueued once, claimed by one statement and settled with a reason."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,11 +31,11 @@ NO_WINDOW = timedelta(0)
 _ENQUEUE = """
 INSERT INTO agent_wakeup_requests
     (id, workspace_id, agent_id, task_id, source, reason, payload, scope, status, outcome,
-     idempotency_key, context_snapshot, rank, requested_at, scheduled_retry_at, held_by,
-     coalesced_into, finished_at)
+     idempotency_key, context_snapshot, coalesced_count, rank, requested_at, scheduled_retry_at,
+     held_by, coalesced_into, finished_at)
 VALUES (:id, :workspace_id, :agent_id, :task_id, :source, :reason, :payload, :scope, :status,
-        :outcome, :idempotency_key, :context_snapshot, :rank, :requested_at, :scheduled_retry_at,
-        :held_by, :coalesced_into, :finished_at)
+        :outcome, :idempotency_key, :context_snapshot, :coalesced_count, :rank, :requested_at,
+        :scheduled_retry_at, :held_by, :coalesced_into, :finished_at)
 ON CONFLICT (idempotency_key) DO NOTHING
 """
 
@@ -109,7 +109,10 @@ ORDER BY id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Why somebody is to be woken; `key` names the event, so that it counts once (C-63)."""
+    """Why somebody is to be woken; `key` names the event, so that it counts once (C-63).
+
+    carries: the wakes of an earlier wakeup that this one takes over, in place of its own.
+    """
 
     workspace_id: str
     agent_id: str
@@ -120,6 +123,7 @@ class Cause:
     rank: Rank = Rank.EVENT
     task_id: str | None = None
     actor: Actor = SYSTEM
+    carries: Sequence[Json] = ()
 
     @property
     def scope(self) -> str:
@@ -139,12 +143,13 @@ def enqueue(
     window: how long it waits for others to join it.
     """
     host = _joinable(tx, cause) if joins else None
-    wake = {
+    own = {
         "wakeup_id": wakeup_id,
         "source": cause.source,
         "payload": cause.payload,
         "at": micros(tx.now),
     }
+    wakes = list(cause.carries) or [own]
     held_until = tx.now + window if window and not host else None
     values = {
         "id": wakeup_id,
@@ -158,7 +163,8 @@ def enqueue(
         "status": "coalesced" if host else "queued",
         "outcome": "merged" if host else None,
         "idempotency_key": cause.key,
-        "context_snapshot": json.dumps({"wakes": [wake]}),
+        "context_snapshot": json.dumps({"wakes": wakes}),
+        "coalesced_count": len(wakes),
         "rank": RANKS[cause.rank],
         "requested_at": micros(tx.now),
         "scheduled_retry_at": held_until and micros(held_until),
@@ -172,7 +178,7 @@ def enqueue(
         )
         return found
     if host:
-        _join(tx, host, wake, cause)
+        _join(tx, host, wakes, cause)
     data = {"agent_id": cause.agent_id, "source": cause.source, "reason": cause.reason}
     journal.tell(
         tx,
@@ -193,14 +199,14 @@ def _joinable(tx: Tx, cause: Cause) -> str | None:
     return str(rows[0]["id"]) if rows else None
 
 
-def _join(tx: Tx, host_id: str, wake: Json, cause: Cause) -> None:
+def _join(tx: Tx, host_id: str, wakes: list[Json], cause: Cause) -> None:
     """All causes are kept, none overwrites another (C-86). What a person says is not to wait for
     the retry of what failed before: that is brought forward."""
     host = get(tx, host_id)
     assert host is not None, "it was found in this transaction"
     changed: dict[str, Any] = {
-        "context_snapshot": {"wakes": [*host.causes(), wake]},
-        "coalesced_count": host.coalesced_count + 1,
+        "context_snapshot": {"wakes": [*host.causes(), *wakes]},
+        "coalesced_count": host.coalesced_count + len(wakes),
         "rank": min(host.rank, RANKS[cause.rank]),
     }
     if cause.actor.type == "person" and host.held_by == "retry":

@@ -166,6 +166,30 @@ def test_the_window_is_a_setting_and_zero_switches_it_off(desk: Desk) -> None:
     assert claimed is not None and claimed.id == made.id
 
 
+@pytest.mark.proves("K-11", "C-10")
+def test_what_a_wakeup_carried_is_carried_on_by_the_one_that_takes_its_place(desk: Desk) -> None:
+    made = [desk.comment() for _ in range(3)]
+    kept_back = desk.ground.get_wakeup(made[0].id)
+    cause = Cause(
+        workspace_id=desk.workspace.id,
+        agent_id=desk.agent.id,
+        task_id=desk.task.id,
+        source=Source.COMMENT,
+        reason="agent_resumed",
+        payload=kept_back.payload,
+        key=f"resume:{kept_back.id}:1",
+        carries=kept_back.causes(),
+    )
+    with desk.ground.store.transaction() as tx:
+        wakeups.settle(tx, kept_back, WakeupStatus.CANCELLED, outcome=WakeupOutcome.STALE)
+        again = wakers.wake(tx, desk.ground.ids.new(), cause)
+    new = desk.comment()
+    back = desk.ground.get_wakeup(again)
+    assert back.coalesced_count == 4
+    wanted = [*(one.id for one in made), new.id]
+    assert [carried["wakeup_id"] for carried in back.causes()] == wanted
+
+
 ANY = st.lists(
     st.tuples(st.sampled_from([Source.COMMENT, Source.TASK_ASSIGNED, Source.USER]), st.booleans()),
     max_size=12,

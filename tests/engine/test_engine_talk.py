@@ -134,6 +134,17 @@ def test_a_comment_that_no_run_came_to_read_is_told_again(stage: Stage, how: str
     assert "And green" in last.resume_prompt and "Blue, please" not in last.resume_prompt
 
 
+@pytest.mark.proves("K-04")
+def test_comments_that_have_no_room_are_not_passed_over_in_silence(stage: Stage) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), result={"status": "blocked", "blocked": BLOCKED})
+    for number in range(6):
+        say(stage, task, f"Word {number}. " + "x" * 15_000)
+    prompt = stage.launch().resume_prompt
+    assert [number for number in range(6) if f"Word {number}." in prompt] == [2, 3, 4, 5]
+    assert "2 earlier comments have no room here" in prompt and "task_get" in prompt
+
+
 BLOCKED = {"owner": "user", "action": "choose"}
 OPTIONS = [{"id": "yes", "name": "Allow", "kind": "allow_once"}]
 

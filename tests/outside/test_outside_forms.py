@@ -128,6 +128,11 @@ def test_a_task_is_given_to_an_agent(room: Room, browser: Browser) -> None:
     page = sent(browser, form, agent=ada)
     assert "Agent ada" in page.text
     assert room.ended(task)["outcome"] == "done"
+    bob = demo(room, "bob")
+    sent(browser, page.form(form.action), agent=bob)
+    assert send(browser, form, agent=ada).status == 303
+    now = room.house.get(f"/tasks/{task['id']}")["assignee_agent_id"]
+    assert now == bob, "a form that is sent twice acts once"
     elsewhere = room.house.room(f"{room.path.name}-other")
     stranger = demo(elsewhere, "stranger")
     wrong = send(browser, page.form(form.action), agent=stranger)

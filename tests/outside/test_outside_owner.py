@@ -61,6 +61,21 @@ def test_an_owner_says_one_line_and_leaves_in_order(house: House, number: int) -
 
 
 @pytest.mark.slow
+@pytest.mark.proves("C-101")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_impatient_person_does_not_make_a_failure_of_an_end(house: House, number: int) -> None:
+    house.start()
+    assert house.owner is not None
+    until_gone = time.monotonic() + 30
+    while house.owner.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            house.owner.send_signal(number)
+        time.sleep(0.02)
+        assert time.monotonic() < until_gone
+    assert house.owner.returncode == 0
+
+
+@pytest.mark.slow
 @pytest.mark.proves("C-102", "D-06")
 def test_a_second_start_exits_4_and_the_lock_dies_with_its_holder(running: House) -> None:
     before = (running.home / "owner.json").read_bytes()

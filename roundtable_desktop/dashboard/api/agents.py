@@ -108,16 +108,20 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
 
 def _declare_pausing(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/agents/<ref>/pause", errors=(404, 409, 412))
-    def pause_agent(caller: Caller, ref: str, expected_revision: int | None) -> Agent:
+    def pause_agent(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> Agent:
         """Nothing is launched for it until it is resumed; what runs goes on."""
-        who = asked(caller, None, expected_revision)
+        who = asked(caller, once, expected_revision)
         now = pausing.pause(desk, who, look.agent(ref).id)
         return shown(now, look.working([now])[now.id])
 
     @api.route("POST", "/api/v1/agents/<ref>/resume", errors=(404, 409, 412))
-    def resume_agent(caller: Caller, ref: str, expected_revision: int | None) -> Agent:
+    def resume_agent(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> Agent:
         """It may work again; what its pause kept back is queued anew."""
-        who = asked(caller, None, expected_revision)
+        who = asked(caller, once, expected_revision)
         now = pausing.resume(desk, who, look.agent(ref).id)
         return shown(now, look.working([now])[now.id])
 

@@ -1,9 +1,11 @@
 """Pausing one agent, and what comes back when it may work again."""
 
+from functools import partial
+
 from roundtable_desktop.engine import wakers
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.model.errors import Absent, Illegal
-from roundtable_desktop.model.records import Agent, Wakeup
+from roundtable_desktop.model.records import Agent, Subject, Wakeup
 from roundtable_desktop.model.states import RANKS, AgentStatus
 from roundtable_desktop.store import agents, wakeups
 from roundtable_desktop.store.db import Tx
@@ -14,7 +16,7 @@ RESUMED = "agent_resumed"
 def pause(desk: Desk, asked: Asked, agent_id: str) -> Agent:
     """Nothing is launched for it from now on; what runs goes on to its end (C-22)."""
     with desk.store.transaction() as tx:
-        return pause_now(tx, asked, agent_id)
+        return once(tx, asked, partial(_paused, tx, asked, agent_id), agents.get)
 
 
 def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
@@ -31,7 +33,7 @@ def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
 def resume(desk: Desk, asked: Asked, agent_id: str) -> Agent:
     """It may work again, and every wakeup that its pause finished comes back (C-10)."""
     with desk.store.transaction() as tx:
-        return resume_now(tx, desk, asked, agent_id)
+        return once(tx, asked, partial(_resumed, tx, desk, asked, agent_id), agents.get)
 
 
 def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
@@ -46,6 +48,14 @@ def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
     return _get(tx, asked, agent_id, judged=True)
 
 
+def _paused(tx: Tx, asked: Asked, agent_id: str) -> Subject:
+    return Subject("agent", pause_now(tx, asked, agent_id).id)
+
+
+def _resumed(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Subject:
+    return Subject("agent", resume_now(tx, desk, asked, agent_id).id)
+
+
 def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:
     """Staleness decides anew whether it is still wanted."""
     cause = wakeups.Cause(
@@ -58,6 +68,7 @@ def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:
         key=f"resume:{kept_back.id}:1",
         rank=next(rank for rank, number in RANKS.items() if number == kept_back.rank),
         actor=asked.actor,
+        carries=kept_back.causes(),
     )
     wakers.wake(tx, desk.ids.new(), cause)
 

@@ -95,26 +95,35 @@ def add_below(
 
 def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
     """Sets or changes the assignee and wakes it; the one before is not woken any more (K-30)."""
-    with desk.store.transaction() as tx:
+
+    def act() -> Subject:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
         check_assignable(task)
         agent = _agent(tx, task.workspace_id, agent_id)
-        if agent.id == task.assignee_agent_id:
-            return task
-        for waiting in wakeups.waiting_for_task(tx, task.id):
-            wakeups.settle(
-                tx,
-                waiting,
-                WakeupStatus.CANCELLED,
-                outcome=WakeupOutcome.STALE,
-                cancel_reason="assignee_changed",
-                actor=asked.actor,
-            )
-        if task.status in STANDING_STILL:
-            tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
-            tasks.fresh_budget(tx, task)
-        return _assign(tx, desk, asked.actor, task, agent)
+        if agent.id != task.assignee_agent_id:
+            _hand_over(tx, desk, asked, task, agent)
+        return Subject("task", task.id)
+
+    with desk.store.transaction() as tx:
+        task = once(tx, asked, act, tasks.get)
+    return task
+
+
+def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> None:
+    for waiting in wakeups.waiting_for_task(tx, task.id):
+        wakeups.settle(
+            tx,
+            waiting,
+            WakeupStatus.CANCELLED,
+            outcome=WakeupOutcome.STALE,
+            cancel_reason="assignee_changed",
+            actor=asked.actor,
+        )
+    if task.status in STANDING_STILL:
+        tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
+        tasks.fresh_budget(tx, task)
+    _assign(tx, desk, asked.actor, task, agent)
 
 
 def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task:
