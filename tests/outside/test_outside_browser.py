@@ -215,7 +215,7 @@ def test_open_without_print_leads_there_by_a_private_page(running: House) -> Non
 def test_the_page_says_what_is_going_on(room: Room, browser: Browser) -> None:
     agent = room.shell("echo x > made-by-agent.txt")
     task = room.task("Make a file for me", agent)
-    room.proposal(task)
+    proposal = room.proposal(task)
     page = until(lambda: (seen := got(browser, "/")) and "made-by-agent.txt" in seen.text and seen)
     assert "T-1 Make a file for me" in page.text and "waits for you" in page.text
-    assert f"/tasks/{task['id']}" in page.links
+    assert f"/proposals/{proposal['id']}" in page.links

@@ -135,7 +135,8 @@ def test_a_task_is_given_to_an_agent(room: Room, browser: Browser) -> None:
     assert now == bob, "a form that is sent twice acts once"
     elsewhere = room.house.room(f"{room.path.name}-other")
     stranger = demo(elsewhere, "stranger")
-    wrong = send(browser, page.form(form.action), agent=stranger)
+    fresh = got(browser, f"/tasks/{task['id']}").form(form.action)
+    wrong = send(browser, fresh, agent=stranger)
     assert wrong.status == 404 and "There is no such agent." in check_inert(wrong.text).text
 
 
