@@ -47,7 +47,8 @@ class Watched:
     def __init__(self, folder: Path) -> None:
         self.clock, ids, path = MovedClock(), SystemIds(), folder / "roundtable.db"
         migrate.migrate(path, folder / "backups", self.clock.now())
-        self.store, self.reader = Store(path, self.clock), Reader(path, self.clock)
+        # A reader measures how long it reads: no time may be moved under it.
+        self.store, self.reader = Store(path, self.clock), Reader(path, SystemClock())
         self.feed = Feed(self.store, self.reader)
         self.browsers = Browsers(self.store, self.reader)
         sockets = listen("127.0.0.1", 0)
