@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.table import MEMORY, Goal, measure
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
+from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.records import SYSTEM
 from roundtable_desktop.model.states import Source
 from roundtable_desktop.store import agents, migrate, wakeups, workspaces
@@ -21,8 +22,8 @@ COUNT = 1500
 AGENTS = 20
 
 RAW_ENQUEUE = """INSERT INTO agent_wakeup_requests (id, workspace_id, agent_id, task_id, source,
-reason, payload, status, idempotency_key, context_snapshot, rank, requested_at)
-VALUES (?, ?, ?, NULL, 'user', 'bench', ?, 'queued', ?, '{}', 1, ?)
+reason, payload, scope, status, idempotency_key, context_snapshot, rank, requested_at)
+VALUES (?, ?, ?, NULL, 'user', 'bench', ?, 'agent', 'queued', ?, '{}', 1, ?)
 ON CONFLICT (idempotency_key) DO NOTHING"""
 RAW_EVENT = """INSERT INTO events (at, kind, actor_type, actor_id, workspace_id, subject_type,
 subject_id, data) VALUES (?, ?, 'system', 'bench', ?, 'wakeup', ?, '{}')"""
@@ -99,7 +100,7 @@ def ours_enqueue(store: Store, names: list[str]) -> float:
                 payload={"n": number},
                 key=f"bench:{name}",
             )
-            wakeups.enqueue(tx, name, cause)
+            wakers.wake(tx, name, cause)
     return COUNT / (time.perf_counter() - began)
 
 
