@@ -31,12 +31,12 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """run every test; [--quick] leaves out the slow ones; the rest goes to pytest"""
+    """run every test; [--quick] leaves out what is slow or has a screen; the rest: pytest"""
     without = [need.marker for need in left_out((BROWSER, TRAY))]
     prepare(tools=True)
     install_checker(VENV)
     if "--quick" in arguments:
-        without.append("slow")
+        without += sorted({"slow", BROWSER.marker, TRAY.marker} - {*without})
     chosen = ["-m", " and ".join(f"not {marker}" for marker in without)] if without else []
     rest = [argument for argument in arguments if argument != "--quick"]
     return pytest("-n", "auto", "--dist", "worksteal", *chosen, *rest)

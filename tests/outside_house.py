@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import re
@@ -97,7 +98,9 @@ class Person:
         return done.stdout.rstrip("\n")
 
     def repository(self, name: str = "repo", files: dict[str, str] | None = None) -> Path:
-        path = self.root / name
+        """A module's fixture is made anew when a worker comes back to it: the name goes on."""
+        numbered = (self.root / f"{name}{number or ''}" for number in itertools.count())
+        path = next(place for place in numbered if not place.exists())
         path.mkdir(parents=True)
         self.git("init", "-q", at=path)
         for file, content in (files or {"README.md": "Hello\n", "notes.txt": "one\n"}).items():

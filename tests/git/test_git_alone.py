@@ -77,6 +77,7 @@ def words(pid):
         return []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07", "F-08")
 @pytest.mark.parametrize("where", ["before", "middle"])
 def test_a_delivery_that_outlived_its_owner_is_over_before_it_is_judged(

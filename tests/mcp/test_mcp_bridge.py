@@ -52,6 +52,7 @@ def test_five_calls_at_once_are_all_answered(house: House) -> None:
     assert sorted(house.desk.comments) == ["0", "1", "2", "3", "4"]
 
 
+@pytest.mark.slow
 def test_a_call_that_a_restart_cuts_is_done_once(house: House) -> None:
     house.desk.go.clear()
     with house.bridge() as bridge:

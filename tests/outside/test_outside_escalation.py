@@ -58,6 +58,7 @@ def test_an_item_goes_when_its_cause_goes(room: Room, tmp_path: Path) -> None:
     assert (item["status"], item["resolution"]["by"]) == ("resolved", "cause")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-35", "K-40")
 def test_the_agent_can_be_paused_from_there_and_mark_fixed_lets_it_work(
     room: Room, tmp_path: Path
@@ -73,6 +74,7 @@ def test_the_agent_can_be_paused_from_there_and_mark_fixed_lets_it_work(
     assert refused.status in (409, 422)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-40", "C-10")
 def test_a_pause_finishes_what_comes_and_the_resume_brings_all_of_it_back(room: Room) -> None:
     house: House = room.house

@@ -51,6 +51,7 @@ def tricked(shared: House) -> Room:
     return shared.room("tricked")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65", "C-108")
 @pytest.mark.parametrize("trick", TRICKS)
 def test_no_trick_in_an_agents_copy_runs_code_outside_it(
@@ -106,6 +107,7 @@ BAD_BRANCHES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-66")
 def test_branch_names_that_git_could_take_for_more_are_422(room: Room) -> None:
     house = room.house

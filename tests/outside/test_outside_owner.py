@@ -313,6 +313,7 @@ def test_everything_in_the_home_is_private_whatever_the_umask(house: House) -> N
     assert [one.stat().st_mode & 0o077 for one in house.home.glob("open*.html")] == [0]
 
 
+@pytest.mark.slow
 def test_a_database_of_a_newer_version_or_a_stranger_is_left_as_it_is(house: House) -> None:
     house.home.mkdir(mode=0o700)
     file = house.home / "roundtable.db"
@@ -340,6 +341,7 @@ def test_a_home_that_cannot_be_made_is_one_sentence(house: House, place: str) ->
     assert len(done.err.splitlines()) == 1 and done.out == ""
 
 
+@pytest.mark.slow
 def test_a_home_whose_path_is_too_long_for_sockets_is_refused(house: House) -> None:
     house.home = house.root / ("long-" * 20)
     house.env["ROUNDTABLE_HOME"] = str(house.home)

@@ -86,6 +86,7 @@ def test_a_question_that_nobody_answers_is_rejected(bench: Bench) -> None:
     assert bench.of_kind(run, Answered)[0].by == "deadline"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-22")
 def test_the_clocks_stand_still_while_a_person_is_asked(bench: Bench) -> None:
     limits = Deadlines(silent=1.5, silence_limit=2, soft=2, hard=2.5, ask=60)

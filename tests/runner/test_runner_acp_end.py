@@ -74,6 +74,7 @@ def test_errors_that_are_told_for_ever_are_no_sign_of_life(bench: Bench) -> None
     assert (end.why, end.stderr[-13:]) == ("silence", "429 Too Many\n")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-42")
 def test_a_silent_agent_whose_tool_runs_is_left_to_work(bench: Bench) -> None:
     run = bench.launch_quick(

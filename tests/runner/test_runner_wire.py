@@ -146,6 +146,7 @@ def test_a_thought_and_a_tool_stand_on_lines_of_their_own(bench: Bench) -> None:
     assert [tool.name for tool in bench.of_kind(run, Tool)] == ["ls", "ls -l"]
 
 
+@pytest.mark.slow
 def test_an_agent_that_reads_nothing_makes_nothing_grow(bench: Bench) -> None:
     does = "for n in range(200_000): send(id=n, method='x' * 400)"
     run = bench.launch_quick(*prompt("time.sleep(0.3)", does, "say('on')"), adapter="acp")
