@@ -1,7 +1,7 @@
 """The pages of runs: the list, and one run with its process, its words and its work."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from flask import Flask, render_template
 
@@ -16,7 +16,7 @@ from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS
 
 Part = Literal["transcript", "changes", "prompt", "result", "events", "why", "processes"]
-PARTS = Part.__args__  # type: ignore[attr-defined]
+PARTS = get_args(Part)
 
 FILTERS: dict[str, object] = {
     "live": LIVE_RUNS,
