@@ -1,7 +1,6 @@
 """The one place that builds things, and the order in which they start and stop."""
 
 import contextlib
-import errno
 import hashlib
 import logging
 import os
@@ -30,7 +29,7 @@ from roundtable_desktop.dashboard.guard import Doors
 from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.pages import agents_door
 from roundtable_desktop.dashboard.routes import Api
-from roundtable_desktop.dashboard.server import Server, check_host, listen, serve
+from roundtable_desktop.dashboard.server import Server, check_host, listen_where_asked, serve
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Asked, Desk, agents, workspaces
 from roundtable_desktop.engine.desk.agency import Agency, Holders
@@ -40,10 +39,11 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
-from roundtable_desktop.model.errors import Absent, Broken, Busy
+from roundtable_desktop.model.errors import Absent, Broken
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import PERSON, SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
-from roundtable_desktop.model.states import DeliveryMode, Health, Kind
+from roundtable_desktop.model.states import DeliveryMode, Health
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import events, journal, migrate, settings
@@ -236,8 +236,9 @@ class Owner:
         hide = _redaction(ground, token)
         logs.set_up(self.home.log_file, hide, to_stderr=self._log_to_stderr)
         chosen = _settings(ground)
-        sockets = _listen(self._host, self._port, chosen.port)
-        stack.callback(lambda: [sock.close() for sock in sockets])
+        sockets = listen_where_asked(self._host, self._port, chosen.port)
+        for sock in sockets:
+            stack.callback(sock.close)
         port = sockets[0].getsockname()[1]
         agency = Agency(ground.desk, ground.reader)
         door = Door(Holders(ground.reader), agency, ground.ids)
@@ -320,23 +321,6 @@ def _settings(ground: Ground) -> GlobalSettings:
             name = base32(int.from_bytes(os.urandom(8)), 12)
             chosen = settings.put_home(tx, installation=name)
     return chosen
-
-
-def _listen(host: str, asked: int | None, last: int) -> list[Any]:
-    """The asked port or none; the last one, else the next that is free (contract, Files)."""
-    if asked is not None:
-        try:
-            return list(listen(host, asked))
-        except OSError as error:
-            raise Broken("port_taken", port=asked, text=os.strerror(error.errno or 0)) from None
-    for port in range(last, min(last + 50, 65_536)):
-        try:
-            return list(listen(host, port))
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise Broken("port_taken", port=port, text=str(error)) from None
-            log.warning("port taken by a stranger port=%d", port)
-    raise Busy("no_free_port", port=last)
 
 
 def _remember_port(ground: Ground, asked: int | None, port: int) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -21,11 +22,13 @@ from roundtable_desktop.dashboard.problems import (
     Refusal,
     problem_json,
 )
-from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.errors import Broken, Busy, Invalid
 from roundtable_desktop.model.ports import Clock
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+log = logging.getLogger(__name__)
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 
@@ -65,6 +68,23 @@ def listen(host: str, port: int) -> list[socket.socket]:
             return [first]
         first.close()
         raise
+
+
+def listen_where_asked(host: str, asked: int | None, last: int) -> list[socket.socket]:
+    """The asked port or none; the last one, else the next that is free (contract, Files)."""
+    if asked is not None:
+        try:
+            return listen(host, asked)
+        except OSError as error:
+            raise Broken("port_taken", port=asked, text=os.strerror(error.errno or 0)) from None
+    for port in range(last, min(last + 50, 65_536)):
+        try:
+            return listen(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise Broken("port_taken", port=port, text=str(error)) from None
+            log.warning("port taken by a stranger port=%d", port)
+    raise Busy("no_free_port", port=last)
 
 
 def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

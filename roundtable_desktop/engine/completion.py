@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.launching import copy_of, repository_of
 from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
     ERROR_BYTES,
     End,
@@ -24,7 +25,6 @@ from roundtable_desktop.model.states import (
     Adapter,
     DeliveryMode,
     ErrorKind,
-    Kind,
     ProposalStatus,
     RunOutcome,
     RunStatus,

@@ -6,16 +6,11 @@ import threading
 from roundtable_desktop.engine.completion import commit_message
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Prepared
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
-from roundtable_desktop.model.states import (
-    PROPOSAL,
-    DeliveryStatus,
-    Kind,
-    ProposalStatus,
-    TaskStatus,
-)
+from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, Store
 

@@ -7,9 +7,10 @@ from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
 from roundtable_desktop.engine.steps import PIPELINE
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Wakeup
-from roundtable_desktop.model.states import Kind, WakeupOutcome, WakeupStatus
+from roundtable_desktop.model.states import WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.verdicts import (
     Answer,
     Cancel,

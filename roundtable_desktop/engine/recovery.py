@@ -4,9 +4,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Launcher, SpoolState
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal, proposals, runs, wakeups
 from roundtable_desktop.store.db import Store
 

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
     AgentBorn,
     Answered,
@@ -23,7 +24,7 @@ from roundtable_desktop.model.messages import (
 )
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import InboxKind, Kind, PermissionPolicy, RunStatus, Severity
+from roundtable_desktop.model.states import InboxKind, PermissionPolicy, RunStatus, Severity
 from roundtable_desktop.store import agents, inbox, journal, runs, sessions
 from roundtable_desktop.store.db import Tx
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Subject
-from roundtable_desktop.model.states import AGENT, AgentStatus, Kind
+from roundtable_desktop.model.states import AGENT, AgentStatus
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Agents

@@ -1,7 +1,7 @@
 """Comments: what people and agents say about a task."""
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Comment, Subject, Task
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Comments

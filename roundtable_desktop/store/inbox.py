@@ -1,7 +1,8 @@
 """The inbox: what needs the person, once each, resolved when its cause goes."""
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
-from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Kind, Severity
+from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Severity
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import InboxItems

@@ -6,6 +6,7 @@ from typing import Any
 import peewee as pw
 
 from roundtable_desktop.model.errors import Illegal
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     AGENT,
@@ -15,14 +16,14 @@ from roundtable_desktop.model.states import (
     RUN,
     TASK,
     WAKEUP,
-    Kind,
     Machine,
 )
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.fields import Table
 
-_TABLES: dict[str, type[tables.Table]] = {
+_TABLES: dict[str, type[Table]] = {
     WAKEUP.name: tables.Wakeups,
     RUN.name: tables.Runs,
     TASK.name: tables.Tasks,

@@ -9,7 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from roundtable_desktop.model.errors import Broken
-from roundtable_desktop.store.tables import TABLES, InstantField
+from roundtable_desktop.store.fields import InstantField
+from roundtable_desktop.store.tables import TABLES
 
 KEPT_BACKUPS = 7
 
@@ -84,15 +85,23 @@ def _apply_all(path: Path, pending: list[tuple[int, str]]) -> None:
 
 
 def _apply(connection: sqlite3.Connection, number: int, text: str) -> None:
+    """Readers' views go first, so that a table under one can be made anew; the last migration
+    makes them for the tables as they are then."""
     views = "".join(_views()) if number == len(migrations()) else ""
     try:
         connection.executescript(
-            f"BEGIN IMMEDIATE;\n{text}\n{views}PRAGMA user_version = {number};\nCOMMIT;"
+            f"BEGIN IMMEDIATE;\n{_without_views(connection)}{text}\n{views}"
+            f"PRAGMA user_version = {number};\nCOMMIT;"
         )
     except sqlite3.DatabaseError as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise Broken("migration_failed", number=number, text=str(error)) from error
+
+
+def _without_views(connection: sqlite3.Connection) -> str:
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'")
+    return "".join(f"DROP VIEW {name};\n" for (name,) in rows if name.startswith("v_"))
 
 
 def back_up(source: Path, target: Path) -> None:
@@ -124,5 +133,4 @@ def _views() -> Iterator[str]:
             else field.column_name
             for field in table._meta.sorted_fields
         )
-        yield f"DROP VIEW IF EXISTS v_{name};\n"
         yield f"CREATE VIEW v_{name} AS SELECT {columns} FROM {name};\n"

@@ -5,14 +5,9 @@ from typing import Any
 
 import peewee as pw
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
-from roundtable_desktop.model.states import (
-    DELIVERY,
-    PROPOSAL,
-    DeliveryStatus,
-    Kind,
-    ProposalStatus,
-)
+from roundtable_desktop.model.states import DELIVERY, PROPOSAL, DeliveryStatus, ProposalStatus
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Deliveries, Proposals

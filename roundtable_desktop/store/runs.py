@@ -2,14 +2,9 @@
 
 from typing import Any
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Json, Process, Run, Subject
-from roundtable_desktop.model.states import (
-    LIVE_RUNS,
-    RUN,
-    Kind,
-    RunOutcome,
-    RunStatus,
-)
+from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks

@@ -1,7 +1,7 @@
 """Sessions: conversations with agents that later runs can load again (K-48)."""
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Runs, Sessions

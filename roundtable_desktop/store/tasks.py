@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
-from roundtable_desktop.model.states import TASK, Kind, TaskStatus
+from roundtable_desktop.model.states import TASK, TaskStatus
 from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks

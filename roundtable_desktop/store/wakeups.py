@@ -8,16 +8,9 @@ from typing import Any
 
 import peewee as pw
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup
-from roundtable_desktop.model.states import (
-    RANKS,
-    WAKEUP,
-    Kind,
-    Rank,
-    Source,
-    WakeupOutcome,
-    WakeupStatus,
-)
+from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View

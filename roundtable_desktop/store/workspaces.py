@@ -4,8 +4,8 @@ from typing import Any
 
 import peewee as pw
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Subject, Workspace
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Workspaces

@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.figures import Figures, known, lasted, size, s
 from roundtable_desktop.dashboard.inert import inert, uncoloured
 from roundtable_desktop.dashboard.pages.frame import legible
 from roundtable_desktop.model import states
+from roundtable_desktop.model.kinds import Kind
 
 AT = datetime(2026, 7, 5, 22, 30, 15, tzinfo=UTC)
 
@@ -35,7 +36,7 @@ def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) ->
 
 def test_every_kind_of_event_of_a_task_or_run_has_a_word() -> None:
     shown = ("task.", "run.", "agent.", "session.")
-    kinds = {str(kind) for kind in states.Kind if kind.startswith(shown)} - OF_AGENTS
+    kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_AGENTS
     assert kinds == labels.EVENTS.keys()
 
 

@@ -8,8 +8,8 @@ import pytest
 from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Event, Subject
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal, migrate
 from roundtable_desktop.store.db import Reader, Store
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from roundtable_desktop.adapters.system import SystemIds
 from roundtable_desktop.model.errors import Broken, Conflict
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Subject
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import events, journal, keys, lists
 

@@ -10,8 +10,9 @@ from ground import JOAN, Ground, set_columns
 
 from roundtable_desktop.model import states
 from roundtable_desktop.model.errors import Illegal
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
-from roundtable_desktop.model.states import Kind, Machine, RunOutcome, RunStatus, TaskStatus
+from roundtable_desktop.model.states import Machine, RunOutcome, RunStatus, TaskStatus
 from roundtable_desktop.store import journal, proposals, runs, tasks
 
 # As the house has them; what is not here is refused.

@@ -19,7 +19,16 @@ from roundtable_desktop.store import migrate
 SECOND = "ALTER TABLE tasks ADD COLUMN colour TEXT;\nCREATE TABLE more (id TEXT) STRICT;\n"
 
 
-def with_second(monkeypatch: pytest.MonkeyPatch, text: str = SECOND) -> None:
+HERE = len(migrate.migrations())
+"""The number of this version's last migration."""
+
+FROZEN = {
+    1: "1698f00f621cc122599265ea95337fa602c5949882535553b2ec11f826a92ae6",
+}
+"""sha256 of every file that was in anybody's hands: a home is migrated once and never again."""
+
+
+def with_another(monkeypatch: pytest.MonkeyPatch, text: str = SECOND) -> None:
     known = migrate.migrations()
     monkeypatch.setattr(migrate, "migrations", lambda: [*known, (len(known) + 1, text)])
     monkeypatch.setattr(migrate, "_views", lambda: iter(()))
@@ -39,7 +48,7 @@ def digest(path: Path) -> str:
 
 def test_a_second_look_at_a_new_database_applies_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
-    assert migrate.migrate(path, tmp_path, NOW) == [1]
+    assert migrate.migrate(path, tmp_path, NOW) == [number for number, _ in migrate.migrations()]
     assert migrate.migrate(path, tmp_path, NOW) == []
     assert not list(tmp_path.glob("before-*"))
 
@@ -51,14 +60,14 @@ def test_a_backup_is_made_before_it_is_migrated(
     workspace = ground.workspace()
     ground.close()
     before = names(ground.path)
-    with_second(monkeypatch)
-    assert migrate.migrate(ground.path, tmp_path, NOW) == [2]
-    [backup] = tmp_path.glob("before-0002-*.db")
+    with_another(monkeypatch)
+    assert migrate.migrate(ground.path, tmp_path, NOW) == [HERE + 1]
+    [backup] = tmp_path.glob(f"before-{HERE + 1:04d}-*.db")
     assert names(backup) == before
     with closing(sqlite3.connect(backup)) as connection:
         assert connection.execute("SELECT id FROM workspaces").fetchall() == [(workspace.id,)]
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-    assert migrate.version_of(ground.path) == 2
+        assert connection.execute("PRAGMA user_version").fetchone() == (HERE,)
+    assert migrate.version_of(ground.path) == HERE + 1
 
 
 @pytest.mark.proves("D-02")
@@ -70,11 +79,12 @@ def test_seven_backups_are_kept(
         old = tmp_path / f"before-0001-{number}.db"
         old.touch()
         os.utime(old, (number, number))
-    with_second(monkeypatch)
+    with_another(monkeypatch)
     migrate.migrate(ground.path, tmp_path, NOW)
     kept = sorted(file.name for file in tmp_path.glob("before-*.db"))
     assert len(kept) == migrate.KEPT_BACKUPS
-    assert "before-0001-0.db" not in kept and any(name.startswith("before-0002") for name in kept)
+    assert "before-0001-0.db" not in kept
+    assert any(name.startswith(f"before-{HERE + 1:04d}") for name in kept)
 
 
 @pytest.mark.proves("D-02")
@@ -98,12 +108,12 @@ def test_a_migration_that_fails_half_way_leaves_nothing(
 ) -> None:
     ground.close()
     before = names(ground.path)
-    with_second(monkeypatch, SECOND + broken)
+    with_another(monkeypatch, SECOND + broken)
     with pytest.raises(Broken) as failed:
         migrate.migrate(ground.path, tmp_path, NOW)
     assert failed.value.code == "migration_failed"
     assert names(ground.path) == before
-    assert migrate.version_of(ground.path) == 1
+    assert migrate.version_of(ground.path) == HERE
 
 
 KILLED = """
@@ -144,7 +154,7 @@ def test_a_kill_while_a_database_is_made_spoils_no_later_start(tmp_path: Path) -
         killed = subprocess.run(words, timeout=30, capture_output=True, text=True)
         assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
         migrate.migrate(path, folder, NOW)
-        assert migrate.version_of(path) == 1
+        assert migrate.version_of(path) == HERE
         assert not list(folder.glob("*.new*"))
 
 
@@ -183,4 +193,35 @@ def test_a_backup_is_whole_although_somebody_writes(tmp_path: Path, ground: Grou
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM workspaces").fetchone() == (1,)
     shutil.copy(target, tmp_path / "again.db")
-    assert migrate.version_of(tmp_path / "again.db") == 1
+    assert migrate.version_of(tmp_path / "again.db") == HERE
+
+
+@pytest.mark.proves("D-02")
+@pytest.mark.parametrize("number", FROZEN)
+def test_a_migration_that_somebody_has_is_never_changed(number: int) -> None:
+    text = dict(migrate.migrations())[number]
+    assert hashlib.sha256(text.encode()).hexdigest() == FROZEN[number]
+
+
+@pytest.mark.proves("D-02")
+@pytest.mark.parametrize("number", range(1, HERE))
+def test_every_schema_of_before_becomes_this_one(
+    tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    old = tmp_path / "old.db"
+    known = migrate.migrations()
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "migrations", lambda: known[:number])
+        patch.setattr(migrate, "_views", lambda: iter(("CREATE VIEW v_tasks AS SELECT 1;",)))
+        migrate.migrate(old, tmp_path, NOW)
+    assert migrate.migrate(old, tmp_path, NOW) == list(range(number + 1, HERE + 1))
+    assert names(old) == names(ground.path)
+
+
+def test_a_table_under_a_readers_view_can_be_made_anew(
+    tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ground.close()
+    anew = "CREATE TABLE n (id TEXT) STRICT; DROP TABLE settings; ALTER TABLE n RENAME TO settings;"
+    with_another(monkeypatch, anew)
+    assert migrate.migrate(ground.path, tmp_path, NOW) == [HERE + 1]

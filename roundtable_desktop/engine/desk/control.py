@@ -7,9 +7,9 @@ from threading import Event
 from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Json, Run, Subject
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import events, journal, runs, settings, wakeups
 from roundtable_desktop.store.db import Tx, View
 

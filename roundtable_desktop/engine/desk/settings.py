@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.engine.desk import Asked, Desk
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.settings import GlobalSettings, clamped
-from roundtable_desktop.model.states import Kind
 from roundtable_desktop.store import journal, settings
 
 

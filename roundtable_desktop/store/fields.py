@@ -1,0 +1,67 @@
+"""How columns read: instants, JSON and codes; and what every table of ours has in common."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import peewee as pw
+
+from roundtable_desktop.model.times import instant, micros
+
+
+class InstantField(pw.BigIntegerField):
+    """An aware datetime in code, whole UTC microseconds in the column."""
+
+    field_type = "INTEGER"
+
+    def db_value(self, value: datetime | int | None) -> int | None:
+        return micros(value) if isinstance(value, datetime) else value
+
+    def python_value(self, value: int | None) -> datetime | None:
+        return None if value is None else instant(value)
+
+
+class JsonField(pw.TextField):
+    """An object or a list; lists are read as tuples so that records stay immutable."""
+
+    def db_value(self, value: object) -> str | None:
+        return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+    def python_value(self, value: str | None) -> object:
+        read = None if value is None else json.loads(value)
+        return tuple(read) if isinstance(read, list) else read
+
+
+class CodeField(pw.TextField):
+    """A member of one enum of `model.states`."""
+
+    def __init__(self, codes: type[Any], **options: Any) -> None:
+        super().__init__(**options)
+        self.codes = codes
+
+    def db_value(self, value: object) -> str | None:
+        return None if value is None else str(self.codes(value))
+
+    def python_value(self, value: str | None) -> object:
+        return None if value is None else self.codes(value)
+
+
+class EveryColumn(pw.Node):
+    """A table's columns as one word: rendered one by one they cost 0.3 ms in each query."""
+
+    def __init__(self, table: type[pw.Model]) -> None:
+        self._table = table._meta.table
+        self._names = [field.column_name for field in table._meta.sorted_fields]
+
+    def __sql__(self, ctx: pw.Context) -> pw.Context:
+        alias = ctx.alias_manager[self._table]
+        return ctx.literal(", ".join(f'"{alias}"."{name}"' for name in self._names))
+
+
+class Table(pw.Model):
+    class Meta:
+        legacy_table_names = False
+
+    @classmethod
+    def select(cls, *fields: Any) -> pw.ModelSelect:
+        return super().select(*(fields or (EveryColumn(cls),)))
