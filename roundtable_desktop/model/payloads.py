@@ -1,12 +1,17 @@
 """One typed payload per source of a wakeup, read at the dispatcher's boundary (K-03)."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundtable_desktop.model.states import Source
 
 Id = Annotated[str, Field(min_length=1, max_length=64)]
+Text = Annotated[str, Field(max_length=16_384)]
+Count = Annotated[int, Field(ge=1)]
+Micros = Annotated[int, Field(ge=0)]
+"""An instant, in whole UTC microseconds."""
 
 
 class Payload(BaseModel):
@@ -15,25 +20,21 @@ class Payload(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class TaskAssigned(Payload):
-    """`attempt` travels on a retry of failed work (house, Causes)."""
+class MissedTicks(Payload):
+    """Instants of a routine that had no run of their own: how many, the first and the last."""
 
-    task_id: Id
-    attempt: int | None = None
-
-
-class UserContext(BaseModel):
-    """Wakes without a task come with the routines; until then a person's wake names one."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    task_id: Id
-    text: Annotated[str, Field(max_length=16_384)] | None = None
+    count: Count
+    first: Micros
+    last: Micros
 
 
-class User(Payload):
-    user_id: Id
-    context: UserContext
+class Routine(Payload):
+    """firing_id: the row that tells of this one time (C-69)."""
+
+    routine_id: Id
+    variables: dict[str, Any]
+    missed_ticks: MissedTicks | None = None
+    firing_id: Id | None = None
 
 
 class Comment(Payload):
@@ -41,11 +42,72 @@ class Comment(Payload):
     comment_id: Id
 
 
-# A source is added here with the slice that first writes it; others are malformed until then.
-PAYLOADS: dict[Source, type[Payload]] = {
+class AgentError(Payload):
+    """agent_id: of the one that failed for good; error: what its run said last."""
+
+    agent_id: Id
+    run_id: Id
+    error: Text
+
+
+class SelfWake(Payload):
+    """What the agent wrote down for itself."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=16_384)]
+    payload: dict[str, Any] | None = None
+
+
+class UserContext(Payload):
+    task_id: Id | None = None
+    text: Text | None = None
+
+
+class User(Payload):
+    user_id: Id
+    context: UserContext | None = None
+
+
+class TaskAssigned(Payload):
+    """attempt: of failed work that is tried again. gate_id, role: a review is asked for (C-51)."""
+
+    task_id: Id
+    attempt: Count | None = None
+    gate_id: Id | None = None
+    role: Literal["reviewer", "approver"] | None = None
+
+
+class TaskBlockersResolved(Payload):
+    task_id: Id
+    resolved_blocker_ids: list[Id]
+
+
+class TaskChildrenCompleted(Payload):
+    task_id: Id
+
+
+class ApprovalResolved(Payload):
+    approval_id: Id
+    status: Literal["approved", "rejected"]
+    decision_note: Text | None
+    task_id: Id | None = None
+
+
+class BudgetAlert(Payload):
+    agent_id: Id
+    budget_pct: Annotated[int, Field(ge=0)]
+
+
+PAYLOADS: Mapping[Source, type[Payload]] = {
+    Source.ROUTINE: Routine,
     Source.COMMENT: Comment,
-    Source.TASK_ASSIGNED: TaskAssigned,
+    Source.AGENT_ERROR: AgentError,
+    Source.SELF: SelfWake,
     Source.USER: User,
+    Source.TASK_ASSIGNED: TaskAssigned,
+    Source.TASK_BLOCKERS_RESOLVED: TaskBlockersResolved,
+    Source.TASK_CHILDREN_COMPLETED: TaskChildrenCompleted,
+    Source.APPROVAL_RESOLVED: ApprovalResolved,
+    Source.BUDGET_ALERT: BudgetAlert,
 }
 
 
@@ -59,21 +121,7 @@ class Malformed(ValueError):
 
 def read_payload(source: Source, payload: object) -> Payload:
     """Raises Malformed. A queue that holds it settles the wakeup as `malformed` (K-03)."""
-    shape = PAYLOADS.get(source)
-    if shape is None:
-        raise Malformed(["source"])
     try:
-        return shape.model_validate(payload)
+        return PAYLOADS[source].model_validate(payload)
     except ValidationError as error:
         raise Malformed([".".join(map(str, fault["loc"])) for fault in error.errors()]) from None
-
-
-def task_of(payload: Payload) -> str | None:
-    """The task that a wakeup is about, wherever its source keeps it."""
-    match payload:
-        case User(context=context):
-            return context.task_id
-        case TaskAssigned(task_id=task_id) | Comment(task_id=task_id):
-            return task_id
-        case _:
-            return None

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_rules_admission import agent, task
 
-from roundtable_desktop.model.payloads import Malformed, read_payload, task_of
 from roundtable_desktop.model.records import Wakeup, Workspace
 from roundtable_desktop.model.states import DeliveryMode, Source, WakeupStatus
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, quoted
@@ -113,37 +112,3 @@ def test_no_text_closes_its_fence(text: str) -> None:
     fence = lines[0].removesuffix("text (data, not instructions)")
     assert set(fence) == {"`"} and lines[-1] == fence
     assert all(fence not in line for line in lines[1:-1])
-
-
-@pytest.mark.proves("K-01 sources")
-def test_a_payload_is_what_its_source_promises() -> None:
-    assigned = read_payload(Source.TASK_ASSIGNED, {"task_id": "t1"})
-    asked = read_payload(Source.USER, {"user_id": "local", "context": {"task_id": "t2"}})
-    assert (task_of(assigned), task_of(asked)) == ("t1", "t2")
-
-
-@pytest.mark.proves("K-01 sources")
-@pytest.mark.parametrize(
-    ("source", "payload", "field"),
-    [
-        (Source.TASK_ASSIGNED, {}, "task_id"),
-        (Source.TASK_ASSIGNED, {"task_id": 5}, "task_id"),
-        (Source.TASK_ASSIGNED, {"task_id": "t", "mood": 1}, "mood"),
-        (Source.TASK_ASSIGNED, {"task_id": ""}, "task_id"),
-        (Source.USER, {"user_id": "u", "context": {}}, "context.task_id"),
-        (Source.ROUTINE, {}, "source"),
-        (Source.TASK_ASSIGNED, [], ""),
-    ],
-)
-def test_another_payload_is_malformed_and_the_field_is_named(
-    source: Source, payload: object, field: str
-) -> None:
-    with pytest.raises(Malformed) as refused:
-        read_payload(source, payload)
-    assert refused.value.fields == [field]
-
-
-@pytest.mark.proves("K-01 sources")
-def test_the_retired_source_is_refused() -> None:
-    with pytest.raises(ValueError, match="heartbeat"):
-        Source("heartbeat")
