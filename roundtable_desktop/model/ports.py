@@ -240,6 +240,13 @@ class Git(Protocol):
         existing complete one is kept as it is.
         Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
 
+    def move_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        """An agent's own copy begins anew at `commit`: its files, HEAD and origin; made if it is
+        not there. What git passes over in it stays. The caller has collected the rest, and may
+        repeat this after a crash. Raises GitFailed when the copy cannot be moved."""
+
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
 

@@ -194,6 +194,9 @@ class Run:
     waiting_since: a permission ask is open; that is no state.
     spool_offset, spool_seq: how far the runner's messages were applied.
     ended: what the runner's last message said, until the run is settled.
+    copy_number: of a run without a task, which of its agent's copies it works in.
+    left_commit: what such a run left there, kept as `refs/roundtable/left/<run>`.
+    copy_kept: the copy stays as it is: what is in it could not be kept elsewhere.
     """
 
     id: str
@@ -229,6 +232,9 @@ class Run:
     started_at: datetime | None
     last_pulse_at: datetime | None
     ended_at: datetime | None
+    copy_number: int | None
+    left_commit: str | None
+    copy_kept: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

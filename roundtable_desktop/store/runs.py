@@ -9,6 +9,12 @@ from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
 
+_COPIES_TAKEN = """
+SELECT substr(key, length(:agent) + 2) AS number FROM leases
+WHERE kind = 'copy' AND key BETWEEN :agent || '/' AND :agent || '0'
+UNION SELECT copy_number FROM runs WHERE agent_id = :agent AND copy_kept = 1
+"""
+
 FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 
 
@@ -178,6 +184,7 @@ def finish(
     if done:
         if run.task_id is not None:
             give_back(tx, run.task_id, run.id)
+        give_back_copy(tx, run.id)
         tx.write(
             AgentProcesses.update(ended_at=tx.now).where(
                 (AgentProcesses.run_id == run.id) & AgentProcesses.ended_at.is_null()
@@ -213,3 +220,23 @@ def give_back(tx: Tx, task_id: str, run_id: str) -> None:
     """Only this run's lease: one that somebody else took since stays (failure 13 of the seed)."""
     if tx.write(Leases.delete().where((Leases.run_id == run_id) & (Leases.key == task_id))):
         tx.write(Tasks.update(checkout_agent_id=None, checkout_at=None).where(Tasks.id == task_id))
+
+
+def take_copy(tx: Tx, agent_id: str, run_id: str) -> int:
+    """The first of the agent's own copies that nobody works in, from 1; one that had to be kept
+    as it is counts as taken for good."""
+    rows = tx.sql(_COPIES_TAKEN, {"agent": agent_id})
+    taken = {int(row["number"]) for row in rows}
+    number = next(one for one in range(1, len(taken) + 2) if one not in taken)
+    key = f"{agent_id}/{number}"
+    tx.write(Leases.insert(kind="copy", key=key, run_id=run_id, created_at=tx.now))
+    return number
+
+
+def keep_copy(tx: Tx, run_id: str) -> None:
+    """No later run works in this run's copy."""
+    tx.write(Runs.update(copy_kept=True).where(Runs.id == run_id))
+
+
+def give_back_copy(tx: Tx, run_id: str) -> None:
+    tx.write(Leases.delete().where((Leases.run_id == run_id) & (Leases.kind == "copy")))

@@ -142,6 +142,9 @@ class Runs(Table):
     started_at = InstantField(null=True)
     last_pulse_at = InstantField(null=True)
     ended_at = InstantField(null=True)
+    copy_number = pw.IntegerField(null=True)
+    left_commit = pw.TextField(null=True)
+    copy_kept = pw.BooleanField(default=False)
 
 
 class Comments(Table):

@@ -10,6 +10,7 @@ from roundtable_desktop.adapters.git import (
     delivery,
     history,
     merging,
+    moving,
     recovery,
     registration,
     sample,
@@ -66,6 +67,11 @@ class HardenedGit:
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:
         copies.make_copy(self._runner, repository, folder, commit, refs)
+
+    def move_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        moving.move_copy(self._runner, repository, folder, commit, refs)
 
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""

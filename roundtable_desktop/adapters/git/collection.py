@@ -57,8 +57,7 @@ def collect(
         room = outside.with_index(str(Path(outside.git_dir, "index"))).with_tree(folder)
         found = changed_configuration(outside, copy / ".git")
         reasons = [found] if found else []
-        _seed(outside, room, copy, base)
-        reasons += _fill(room, copy)
+        reasons += index_files(outside, room, copy, base)
         tree = room.word("write-tree")
         if tree == room.word("rev-parse", "--verify", f"{base}^{{tree}}"):
             return Collected(head=None, held=_one(reasons))
@@ -76,6 +75,13 @@ def _one(reasons: list[Reason]) -> Mapping[str, object] | None:
     if len(distinct) < 2:
         return distinct[0] if distinct else None
     return {**distinct[0], "also": distinct[1:]}
+
+
+def index_files(outside: Room, room: Room, copy: Path, base: str) -> list[Reason]:
+    """Every file of the copy into the index of `room`; what is left out, with the reason.
+    base: the commit that the copy began at, as far as the agent's git does not say more."""
+    _seed(outside, room, copy, base)
+    return _fill(room, copy)
 
 
 def _seed(outside: Room, room: Room, copy: Path, base: str) -> None:

@@ -17,6 +17,7 @@ from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 UNFINISHED = ".tmp-copy"
+ORIGIN = "refs/remotes/origin"
 NO_PUSH = "disabled://pushing-is-switched-off-in-this-copy"
 
 
@@ -38,7 +39,7 @@ def make_copy(
     5. Remove what earlier tries left, now that their git has had its time.
     """
     final, room = Path(folder), users_room(runner, repository)
-    _check_place(repository, final)
+    check_place(repository, final)
     if final.exists() and any(final.iterdir()):
         if room.commit(base_ref(folder)) is None:
             raise Invalid("folder_exists", "/folder")
@@ -57,7 +58,7 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
     room = users_room(runner, repository)
     if room.commit(base_ref(folder)) is None:
         return
-    _check_place(repository, Path(folder))
+    check_place(repository, Path(folder))
     _remove(Path(folder))
     _drop_unfinished(Path(folder))
     drop_ref(runner, repository, base_ref(folder))
@@ -86,7 +87,7 @@ def _remove(folder: Path) -> None:
         raise GitFailed("copy_not_removed", str(failed)) from failed
 
 
-def _check_place(repository: Repository, folder: Path) -> None:
+def check_place(repository: Repository, folder: Path) -> None:
     """Raises Invalid: the folder's own name and its parents are what they seem (S-68)."""
     if not folder.is_absolute() or ".." in folder.parts or len(os.fsencode(folder.name)) > 200:
         raise Invalid("bad_folder", "/folder")
@@ -105,15 +106,15 @@ def _lay_out(
     git_dir = copy / ".git"
     lay_out(
         git_dir,
-        config=_config(room, repository, commit),
+        config=configuration(room, repository, commit),
         head=commit,
         borrowed=[object_store(repository)],
         shallow=Path(repository.git_dir, "shallow"),
     )
-    (git_dir / "packed-refs").write_text(_packed(refs), errors="surrogateescape")
+    (git_dir / "packed-refs").write_text(packed_refs(refs), errors="surrogateescape")
 
 
-def _config(room: Room, repository: Repository, commit: str) -> str:
+def configuration(room: Room, repository: Repository, commit: str) -> str:
     """No key that runs a program: whatever does so later is the agent's (S-65)."""
     core = {key.removeprefix("core."): value for key, value in repository.settings.items()}
     parts = [format_section(commit), section("core", {"bare": "false", **core})]
@@ -133,16 +134,15 @@ def _origin(room: Room, repository: Repository) -> str:
     return os.path.normpath(os.path.join(repository.path, url)) if relative else url
 
 
-def _packed(refs: Mapping[str, str]) -> str:
-    """Branches and tags as a clone shows them, as git's sorted `packed-refs`."""
-    cloned = sorted((_as_cloned(ref), name) for ref, name in refs.items() if _is_plain(ref))
-    return "# pack-refs with: sorted \n" + "".join(f"{name} {ref}\n" for ref, name in cloned)
+def packed_refs(refs: Mapping[str, str], own: Mapping[str, str] | None = None) -> str:
+    """Branches and tags as a clone shows them, as git's sorted `packed-refs`; own: of the copy."""
+    cloned = {_as_cloned(ref): name for ref, name in refs.items() if _is_plain(ref)}
+    lines = (f"{name} {ref}\n" for ref, name in sorted((cloned | dict(own or {})).items()))
+    return "# pack-refs with: sorted \n" + "".join(lines)
 
 
 def _as_cloned(ref: str) -> str:
-    if ref.startswith(HEADS):
-        return f"refs/remotes/origin/{ref.removeprefix(HEADS)}"
-    return ref
+    return f"{ORIGIN}/{ref.removeprefix(HEADS)}" if ref.startswith(HEADS) else ref
 
 
 def _is_plain(ref: str) -> bool:
