@@ -1,24 +1,22 @@
 """Settles runs: what was left in the copy becomes a proposal, and everything moves together."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from roundtable_desktop.engine.answering import Answering
-from roundtable_desktop.engine.launching import copy_of, repository_of
-from roundtable_desktop.model.errors import Refused
-from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.messages import (
-    ERROR_BYTES,
-    End,
-    Void,
-    WorkerResult,
-    read_message,
-    worker_result,
+from roundtable_desktop.engine.collecting import (
+    NOTHING,
+    Around,
+    Collecting,
+    Ended,
+    Left,
+    read_ended,
 )
-from roundtable_desktop.model.ports import Collected, Dice, Git, GitFailed, Ids, Launcher
-from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task, Wakeup, Workspace
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.messages import ERROR_BYTES, Void, read_message
+from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
+from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,
@@ -38,37 +36,8 @@ from roundtable_desktop.rules.refusals import judged
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
-from roundtable_desktop.store import (
-    agents,
-    inbox,
-    journal,
-    proposals,
-    runs,
-    tasks,
-    wakeups,
-    workspaces,
-)
+from roundtable_desktop.store import agents, inbox, journal, proposals, runs, tasks
 from roundtable_desktop.store.db import Reader, Store, Tx
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What the runner left behind of one run."""
-
-    end: End
-    result: WorkerResult | None
-    unreadable: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """A run with what it belongs to."""
-
-    run: Run
-    agent: Agent
-    workspace: Workspace
-    wakeup: Wakeup
-    task: Task | None
 
 
 class Completion:
@@ -85,48 +54,44 @@ class Completion:
         copies: Path,
         zone: str,
     ) -> None:
-        self._store, self._reader = store, reader
+        self._store = store
         self._zone = ZoneInfo(zone)
-        self._git, self._launcher = git, launcher
-        self._ids, self._copies = ids, copies
+        self._launcher, self._ids = launcher, ids
+        self._collecting = Collecting(reader, git, copies)
         self._answering = Answering(ids, dice)
 
     def settle(self, run_id: str) -> None:
         """After the runner's last message. Collecting comes first and can be repeated: the same
         copy gives the same commit under the same ref."""
-        around = self._around(run_id)
+        around = self._collecting.around(run_id)
         if around.run.status not in LIVE_RUNS:
             return self._launcher.detach(run_id)
         ended = read_ended(around.run.ended or {})
-        collected = Collected(head=None)
-        if around.task is not None and results.wants_collecting(ended.end, ended.result):
-            try:
-                collected = self._collect(around, around.task, ended)
-            except GitFailed as error:
-                if error.broken_off:
-                    raise  # it is collected again: the same copy gives the same commit
-                self._uncollected(run_id, ended, f"{error.code}: {error.text}")
-                return self._launcher.detach(run_id)
-            except Refused as error:
-                self._uncollected(run_id, ended, str(error))
-                return self._launcher.detach(run_id)
+        left = self._collecting.collect(around, ended)
+        if left.fault is not None and results.wants_collecting(ended.end, ended.result):
+            self._close(run_id, _uncollected(left.fault), ended, left)
+            return self._launcher.detach(run_id)
         settlement = results.settlement(
             ended.end,
             ended.result,
-            changed=collected.head is not None,
+            changed=left.collected.head is not None,
             speaks=around.agent.adapter is not Adapter.COMMAND,
         )
         reported, at = ended.result is not None, instant(ended.end.at)
         settlement = judged(settlement, ended.end, reported=reported, now=at, zone=self._zone)
-        self._close(run_id, settlement, ended, collected)
+        self._close(run_id, settlement, ended, left)
         self._launcher.detach(run_id)
 
     def lost(self, run_id: str) -> None:
         """The runner vanished: whatever carries its mark is ended before anything runs again."""
-        if (self._around(run_id).run.ended or {}).get("void"):
+        around = self._collecting.around(run_id)
+        if (around.run.ended or {}).get("void"):
             return self.never_born(run_id)
-        left = self._launcher.sweep(run_id)
-        self._close(run_id, results.lost(), survivors=list(left))
+        survivors = list(self._launcher.sweep(run_id))
+        left = NOTHING
+        if around.run.status in LIVE_RUNS:
+            left = self._collecting.collect(around, None)
+        self._close(run_id, results.lost(), left=left, survivors=survivors)
         self._launcher.detach(run_id)
 
     def never_born(self, run_id: str) -> None:
@@ -150,56 +115,16 @@ class Completion:
         first, _, _ = self._launcher.read(run_id, 0).partition(b"\n")
         return isinstance(read_message(first), Void)
 
-    def _around(self, run_id: str) -> Around:
-        with self._reader.snapshot() as view:
-            run = runs.get(view, run_id)
-            assert run is not None
-            agent, workspace = (
-                agents.get(view, run.agent_id),
-                workspaces.get(view, run.workspace_id),
-            )
-            wakeup = wakeups.get(view, run.wakeup_id)
-            assert agent is not None and workspace is not None and wakeup is not None
-            task = tasks.get(view, run.task_id) if run.task_id else None
-            return Around(run, agent, workspace, wakeup, task)
-
-    def _collect(self, around: Around, task: Task, ended: Ended) -> Collected:
-        run = around.run
-        assert run.base_commit is not None, "it was written before the runner was started"
-        with self._reader.snapshot() as view:
-            folder = copy_of(view, self._copies, around.workspace, task, run)
-        return self._git.collect(
-            repository_of(around.workspace),
-            str(folder),
-            base=run.base_commit,
-            ref=f"refs/roundtable/proposals/{run.id}",
-            message=commit_message(task, run, ended.result),
-            at=instant(ended.end.at),
-        )
-
-    def _uncollected(self, run_id: str, ended: Ended, text: str) -> None:
-        """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
-        settlement = Settlement(
-            status=RunStatus.FAILED,
-            outcome=RunOutcome.CRASHED,
-            layer=Layer.INCURABLE,
-            task=TaskStatus.BLOCKED,
-            kind=ErrorKind.SPAWN_FAILED,
-            text=text,
-        )
-        self._close(run_id, settlement, ended, look_at_copy=True)
-
     def _close(
         self,
         run_id: str,
         settlement: Settlement,
         ended: Ended | None = None,
-        collected: Collected | None = None,
+        left: Left = NOTHING,
         survivors: list[int] | None = None,
-        look_at_copy: bool = False,
     ) -> None:
         """Run, proposal, task, wakeup and agent in one transaction (W-01, W-09)."""
-        around = self._around(run_id)
+        around = self._collecting.around(run_id)
         with self._store.transaction() as tx:
             run = runs.get(tx, run_id)
             assert run is not None
@@ -221,6 +146,7 @@ class Completion:
                 error_text=clip(settlement.text, ERROR_BYTES) or None,
                 error_signature=sign,
                 **_report(ended),
+                **_of_own_copy(run, left, survivors),
             )
             for item in inbox.open_about(tx, Subject("run", run.id)):
                 inbox.resolve(tx, item, {"by": "end"})
@@ -229,11 +155,10 @@ class Completion:
                 _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
             task = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
-                self._move_task(
-                    tx, around, task, settlement, _blocked(around, settlement, ended, look_at_copy)
-                )
-                if collected is not None and collected.head is not None:
-                    self._propose(tx, run, task, collected)
+                blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
+                self._move_task(tx, around, task, settlement, blocked)
+                if left.collected.head is not None:
+                    self._propose(tx, run, task, left.collected)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
             tx.nudge("queue")
@@ -280,18 +205,24 @@ class Completion:
         )
 
 
-def read_ended(kept: Mapping[str, object]) -> Ended:
-    """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
-    end = End.model_validate(kept["end"])
-    text = kept.get("mcp") or kept.get("result")
-    result = worker_result(text) if isinstance(text, str) else None
-    return Ended(end, result, text if isinstance(text, str) and result is None else None)
+def _uncollected(text: str) -> Settlement:
+    """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
+    return Settlement(
+        status=RunStatus.FAILED,
+        outcome=RunOutcome.CRASHED,
+        layer=Layer.INCURABLE,
+        task=TaskStatus.BLOCKED,
+        kind=ErrorKind.SPAWN_FAILED,
+        text=text,
+    )
 
 
-def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:
-    summary = result.summary.strip() if result else ""
-    parts = [f"T-{task.number}: {task.title}", summary, f"Roundtable-Run: {run.id}"]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def _of_own_copy(run: Run, left: Left, survivors: list[int] | None) -> dict[str, object]:
+    """What is not known to be whole elsewhere stays where it is: no later run works there."""
+    if run.copy_number is None:
+        return {}
+    kept = run.copy_kept or left.fault is not None or bool(survivors)
+    return {"left_commit": left.collected.head, "copy_kept": kept}
 
 
 def _report(ended: Ended | None) -> dict[str, object]:
@@ -311,7 +242,7 @@ def _report(ended: Ended | None) -> dict[str, object]:
 
 
 def _blocked(
-    around: Around, settlement: Settlement, ended: Ended | None, look_at_copy: bool
+    around: Around, settlement: Settlement, ended: Ended | None, *, look_at_copy: bool
 ) -> dict[str, object]:
     """C-24: who is to do what. `fix_agent` and `look_at_copy` are codes; an agent's own action
     is its text."""

@@ -3,7 +3,7 @@
 import logging
 import threading
 
-from roundtable_desktop.engine.completion import commit_message
+from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind

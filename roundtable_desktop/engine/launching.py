@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.engine.places import Place, place_of
 from roundtable_desktop.engine.talk import Talk, talk_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
@@ -19,12 +20,12 @@ from roundtable_desktop.model.ports import (
     Secrets,
     SpoolState,
 )
-from roundtable_desktop.model.records import Agent, Run, Task, Workspace
+from roundtable_desktop.model.records import Agent, Run, Workspace
 from roundtable_desktop.model.states import Adapter, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE
-from roundtable_desktop.store import agents, proposals, runs, tasks, workspaces
-from roundtable_desktop.store.db import Reader, Store, View
+from roundtable_desktop.store import agents, runs, workspaces
+from roundtable_desktop.store.db import Reader, Store
 
 
 def repository_of(workspace: Workspace) -> Repository:
@@ -35,16 +36,6 @@ def repository_of(workspace: Workspace) -> Repository:
         author_email=workspace.author_email,
         settings=workspace.git_settings,
     )
-
-
-def copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:
-    """The task's working copy. What was delivered is done with: later work starts in a new one,
-    and the old folder stays as it is until retention frees it.
-
-    A delivery during the run does not move the run to another copy."""
-    delivered = proposals.delivered_before(view, task.id, run.created_at)
-    suffix = f"-{delivered + 1}" if delivered else ""
-    return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +84,22 @@ class Launching:
         after an error it goes on where it was: the copy is kept, the spool can be made once."""
         with self._reader.snapshot() as view:
             run = runs.get(view, run_id)
-            assert run is not None and run.task_id is not None
-            task, agent = tasks.get(view, run.task_id), agents.get(view, run.agent_id)
-            workspace = workspaces.get(view, run.workspace_id)
-            assert task is not None and agent is not None and workspace is not None
-            folder = copy_of(view, self._copies, workspace, task, run)
-            base = run.base_commit or _kept_base(view, task, folder)
-            talk = talk_of(view, agent, task)
+            assert run is not None
+            agent, workspace = (
+                agents.get(view, run.agent_id),
+                workspaces.get(view, run.workspace_id),
+            )
+            assert agent is not None and workspace is not None, "foreign keys hold"
+            place = place_of(view, self._copies, workspace, run)
+            talk = talk_of(view, run)
         if run.status is not RunStatus.STARTING:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:
             return self._follow(run_id)
         try:
-            self._prepare(run, task, workspace, folder, base)
+            self._prepare(run, workspace, place)
             if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
-                self._launcher.launch(self._order(run, agent, folder, talk))
+                self._launcher.launch(self._order(run, agent, place.folder, talk))
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
@@ -118,21 +110,31 @@ class Launching:
                 return
         self._follow(run_id)
 
-    def _prepare(
-        self, run: Run, task: Task, workspace: Workspace, folder: Path, base: str | None
-    ) -> None:
+    def _prepare(self, run: Run, workspace: Workspace, place: Place) -> None:
         repository = repository_of(workspace)
         refs = self._git.refs(repository)
-        commit = base or refs.get(f"refs/heads/{task.base_branch}")
+        commit = place.base or refs.get(f"refs/heads/{place.branch}")
         if commit is None:
-            raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {task.base_branch}")
+            raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
         # Before the copy is there: a copy whose beginning nobody wrote down would be compared
         # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._git.make_copy(repository, str(folder), commit, refs)
+        place.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not place.own:
+            return self._git.make_copy(repository, str(place.folder), commit, refs)
+        try:
+            self._git.move_copy(repository, str(place.folder), commit, refs)
+        except (GitFailed, PermissionError) as error:
+            if isinstance(error, PermissionError) or not error.broken_off:
+                self._keep_copy(run)
+            raise
+
+    def _keep_copy(self, run: Run) -> None:
+        """It cannot be moved: the agent's next run works in another one."""
+        with self._store.transaction() as tx:
+            runs.keep_copy(tx, run.id)
 
     def _token(self, run: Run) -> str:
         """A secret of this run alone; the database has its hash (attacker A)."""
@@ -174,14 +176,6 @@ class Launching:
                 hard=agent.hard_timeout_sec,
             ),
         )
-
-
-def _kept_base(view: View, task: Task, folder: Path) -> str | None:
-    """A retry keeps the copy, so it keeps the commit that the copy began at."""
-    if not folder.exists():
-        return None
-    earlier = [run.base_commit for run in runs.of_task(view, task.id) if run.base_commit]
-    return earlier[-1] if earlier else None
 
 
 def _fault(error: GitFailed | Refused | OSError) -> tuple[ErrorKind, str]:

@@ -84,7 +84,8 @@ def context(tx: Tx, case: Case) -> Answer:
 
 
 def launch(tx: Tx, case: Case) -> Answer:
-    """The run is born with the launch decision, in the transaction of the last gate (C-48)."""
+    """The run is born with the launch decision, in the transaction of the last gate (C-48).
+    Without a task it gets a copy of its agent's: capacity saw to it that there is one."""
     wakeup, task = case.wakeup, case.task
     runs.create(
         tx,
@@ -101,6 +102,7 @@ def launch(tx: Tx, case: Case) -> Answer:
         context_snapshot=wakeup.context_snapshot,
         assembled_prompt=case.prompt,
         resume_prompt=case.resume_prompt,
+        copy_number=None if task else runs.take_copy(tx, case.agent.id, case.run_id),
     )
     wakeups.bind_run(tx, wakeup.id, case.run_id)
     if task is not None:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from roundtable_desktop.model.records import Agent, Comment, Task
+from roundtable_desktop.model.records import Comment, Run
 from roundtable_desktop.model.states import RunOutcome
-from roundtable_desktop.rules.prompt import DEVELOPER
-from roundtable_desktop.store import comments, runs, sessions
+from roundtable_desktop.rules.prompt import DEVELOPER, asked_for
+from roundtable_desktop.store import comments, runs, sessions, tasks
 from roundtable_desktop.store.db import View
 
 HEARD = (
@@ -31,11 +31,14 @@ class Talk:
     script: str
 
 
-def talk_of(view: View, agent: Agent, task: Task) -> Talk:
-    """A later run of the same agent and task goes on with their conversation (K-48). The lines of
-    what is new count, if there are any, else those of the task (contract, demo agent)."""
-    fresh = "\n".join(text for _, text in unheard(view, agent.id, task.id) if "@demo " in text)
-    return Talk(sessions.of(view, agent.id, task.id), fresh or task.description)
+def talk_of(view: View, run: Run) -> Talk:
+    """A later run of the same agent and task goes on with their conversation (K-48); one without
+    a task begins a new one (K-47). The lines of what is new count, if there are any, else those of the task (contract, demo agent)."""
+    task = tasks.get(view, run.task_id) if run.task_id else None
+    if task is None:
+        return Talk(None, "\n".join(map(asked_for, run.causes())))
+    fresh = "\n".join(text for _, text in unheard(view, run.agent_id, task.id) if "@demo " in text)
+    return Talk(sessions.of(view, run.agent_id, task.id), fresh or task.description)
 
 
 def all_said(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:

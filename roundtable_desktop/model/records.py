@@ -178,8 +178,7 @@ class Wakeup:
 
     def causes(self) -> list[Json]:
         """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86)."""
-        wakes = self.context_snapshot.get("wakes")
-        return list(wakes) if isinstance(wakes, list) else []
+        return _wakes(self.context_snapshot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +234,15 @@ class Run:
     copy_number: int | None
     left_commit: str | None
     copy_kept: bool
+
+    def causes(self) -> list[Json]:
+        """As its wakeup carried them when it was launched."""
+        return _wakes(self.context_snapshot)
+
+
+def _wakes(snapshot: Json) -> list[Json]:
+    wakes = snapshot.get("wakes")
+    return list(wakes) if isinstance(wakes, list) else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,7 @@ def _woken(wakeup: Wakeup) -> str:
     causes = wakeup.causes()
     why = _REASONS.get(wakeup.reason) or _WOKEN.get(wakeup.source, "")
     merged = _merged(causes) if len(causes) > 1 else ""
-    said = "\n".join(quoted(text) for text in map(_text, causes) if text)
+    said = "\n".join(quoted(text) for text in map(asked_for, causes) if text)
     return "\n\n".join(filter(None, ["# You were woken", why, merged, said]))
 
 
@@ -91,8 +91,9 @@ def _when(cause: Json) -> str:
     return rfc3339(instant(at)) if isinstance(at, int) else ""
 
 
-def _text(wake: Json) -> str:
-    payload = wake.get("payload")
+def asked_for(cause: Json) -> str:
+    """What whoever woke it wants it to do, in their words."""
+    payload = cause.get("payload")
     context = payload.get("context") if isinstance(payload, dict) else None
     return str(context.get("text") or "") if isinstance(context, dict) else ""
 

@@ -35,6 +35,7 @@ ON CONFLICT (idempotency_key) DO NOTHING
 _JOINABLE = """
 SELECT id FROM agent_wakeup_requests
 WHERE status = 'queued' AND agent_id = :agent_id AND scope = :scope AND source = :source
+AND held_by IS NOT 'not_before'
 ORDER BY id LIMIT 1
 """
 
@@ -105,6 +106,7 @@ class Cause:
     """Why somebody is to be woken; `key` names the event, so that it counts once (C-63).
 
     carries: the wakes of an earlier wakeup that this one takes over, in place of its own.
+    not_before: when it was asked for; such a wake is its own, whatever waits already (C-83).
     """
 
     workspace_id: str
@@ -117,6 +119,7 @@ class Cause:
     task_id: str | None = None
     actor: Actor = SYSTEM
     carries: Sequence[Json] = ()
+    not_before: datetime | None = None
 
     @property
     def scope(self) -> str:
@@ -135,7 +138,7 @@ def enqueue(
     joins: where one like it waits in its scope, it is born `coalesced` into that one (K-11).
     window: how long it waits for others to join it.
     """
-    host = _joinable(tx, cause) if joins else None
+    host = _joinable(tx, cause) if joins and cause.not_before is None else None
     own = {
         "wakeup_id": wakeup_id,
         "source": cause.source,
@@ -143,7 +146,7 @@ def enqueue(
         "at": micros(tx.now),
     }
     wakes = list(cause.carries) or [own]
-    held_until = tx.now + window if window and not host else None
+    held_until, held_by = _held(tx, cause, window if not host else NO_WINDOW)
     values = {
         "id": wakeup_id,
         "workspace_id": cause.workspace_id,
@@ -161,7 +164,7 @@ def enqueue(
         "rank": RANKS[cause.rank],
         "requested_at": micros(tx.now),
         "scheduled_retry_at": held_until and micros(held_until),
-        "held_by": "window" if held_until else None,
+        "held_by": held_by,
         "coalesced_into": host,
         "finished_at": micros(tx.now) if host else None,
     }
@@ -183,6 +186,13 @@ def enqueue(
     )
     tx.nudge("queue")
     return wakeup_id
+
+
+def _held(tx: Tx, cause: Cause, window: timedelta) -> tuple[datetime | None, str | None]:
+    """Until when nobody takes it up, and by what."""
+    if cause.not_before is not None and cause.not_before > tx.now:
+        return cause.not_before, "not_before"
+    return (tx.now + window, "window") if window else (None, None)
 
 
 def _joinable(tx: Tx, cause: Cause) -> str | None:

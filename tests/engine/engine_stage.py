@@ -13,7 +13,7 @@ from ground import JOAN, NOW, CountingIds, Ground, StandingClock
 from roundtable_desktop.adapters import processes
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.delivery import Deliveries
-from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, workspaces
+from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, waking, workspaces
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
@@ -338,6 +338,10 @@ class Stage:
 
     def ask_run(self, task: Task, text: str | None = None, key: str | None = None) -> Task:
         return tasks.run(self.desk, Asked(JOAN, key, "print"), task.id, text)
+
+    def wake(self, agent: Agent, text: str | None = None, **words: Any) -> Any:
+        """By a person, without a task unless one is named."""
+        return waking.wake(self.desk, ASKED, agent.id, text=text, **words)
 
     def ask_deliver(self, proposal: Proposal, **words: Any) -> Proposal:
         return proposals.deliver(self.desk, ASKED, proposal.id, **words)

@@ -156,7 +156,7 @@ def test_a_move_that_was_killed_is_done_by_the_next_one(world):
         if not child:
             move(world)
             os._exit(0)
-        signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+        signal.signal(signal.SIGALRM, lambda *_, child=child: os.kill(child, signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, seconds)
         os.waitpid(child, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)

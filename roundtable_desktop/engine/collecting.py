@@ -1,0 +1,130 @@
+"""What a run left in its copy, as a commit: to be proposed, or kept under a name of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.places import place_of
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.messages import End, WorkerResult, worker_result
+from roundtable_desktop.model.ports import Collected, Git, GitFailed
+from roundtable_desktop.model.records import Agent, Run, Task, Wakeup, Workspace
+from roundtable_desktop.model.times import instant
+from roundtable_desktop.rules import results
+from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store.db import Reader
+
+LEFT = "refs/roundtable/left/"
+PROPOSED = "refs/roundtable/proposals/"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the runner left behind of one run."""
+
+    end: End
+    result: WorkerResult | None
+    unreadable: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A run with what it belongs to."""
+
+    run: Run
+    agent: Agent
+    workspace: Workspace
+    wakeup: Wakeup
+    task: Task | None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """fault: it could not be collected, and why; then it stays in the copy."""
+
+    collected: Collected
+    fault: str | None = None
+
+
+NOTHING = Left(Collected(head=None))
+
+
+class Collecting:
+    """Repeated after a crash it gives the same commit under the same ref."""
+
+    def __init__(self, reader: Reader, git: Git, copies: Path) -> None:
+        self._reader, self._git, self._copies = reader, git, copies
+
+    def around(self, run_id: str) -> Around:
+        with self._reader.snapshot() as view:
+            run = runs.get(view, run_id)
+            assert run is not None
+            agent, workspace = (
+                agents.get(view, run.agent_id),
+                workspaces.get(view, run.workspace_id),
+            )
+            wakeup = wakeups.get(view, run.wakeup_id)
+            assert agent is not None and workspace is not None and wakeup is not None
+            task = tasks.get(view, run.task_id) if run.task_id else None
+            return Around(run, agent, workspace, wakeup, task)
+
+    def collect(self, around: Around, ended: Ended | None) -> Left:
+        """Of a task's run only what it ended well with; the copy keeps the rest for the next
+        attempt. An agent's own copy is moved before the next run: all of it is taken, however
+        the run ended (ended is None for one that vanished)."""
+        own = around.task is None
+        if around.run.base_commit is None or not (own or _is_wanted(ended)):
+            return NOTHING
+        try:
+            return Left(self._taken(around, ended))
+        except GitFailed as error:
+            if error.broken_off:
+                raise  # it is collected again: the same copy gives the same commit
+            if own and error.code == "copy_missing":
+                return NOTHING
+            return Left(Collected(head=None), f"{error.code}: {error.text}")
+        except Refused as error:
+            return Left(Collected(head=None), str(error))
+
+    def _taken(self, around: Around, ended: Ended | None) -> Collected:
+        run, task = around.run, around.task
+        assert run.base_commit is not None
+        with self._reader.snapshot() as view:
+            place = place_of(view, self._copies, around.workspace, run)
+        result = ended.result if ended else None
+        message = commit_message(task, run, result) if task else _left(around.agent, run, result)
+        return self._git.collect(
+            repository_of(around.workspace),
+            str(place.folder),
+            base=run.base_commit,
+            ref=f"{PROPOSED if task else LEFT}{run.id}",
+            message=message,
+            at=instant(ended.end.at) if ended else run.created_at,
+        )
+
+
+def _is_wanted(ended: Ended | None) -> bool:
+    return ended is not None and results.wants_collecting(ended.end, ended.result)
+
+
+def read_ended(kept: Mapping[str, object]) -> Ended:
+    """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
+    end = End.model_validate(kept["end"])
+    text = kept.get("mcp") or kept.get("result")
+    result = worker_result(text) if isinstance(text, str) else None
+    return Ended(end, result, text if isinstance(text, str) and result is None else None)
+
+
+def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:
+    return _message(f"T-{task.number}: {task.title}", run, result)
+
+
+def _left(agent: Agent, run: Run, result: WorkerResult | None) -> str:
+    return _message(f"Left by {agent.name}", run, result)
+
+
+def _message(subject: str, run: Run, result: WorkerResult | None) -> str:
+    summary = result.summary.strip() if result else ""
+    parts = [subject, summary, f"Roundtable-Run: {run.id}"]
+    return "\n\n".join(part for part in parts if part) + "\n"

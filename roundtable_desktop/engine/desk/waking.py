@@ -1,0 +1,105 @@
+"""A person wakes an agent, now or later, and takes a wakeup back."""
+
+from datetime import datetime, timedelta
+
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine.desk import Asked, Desk, once
+from roundtable_desktop.model.errors import Absent, Conflict, Invalid
+from roundtable_desktop.model.records import Agent, Subject, Task, Wakeup
+from roundtable_desktop.model.states import (
+    TERMINAL_TASKS,
+    AgentStatus,
+    Rank,
+    Source,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.store import agents, tasks, wakeups
+from roundtable_desktop.store.db import Tx
+
+LATEST = timedelta(days=366)
+"""How far ahead somebody may be woken."""
+
+
+def wake(
+    desk: Desk,
+    asked: Asked,
+    agent_id: str,
+    *,
+    text: str | None = None,
+    task_id: str | None = None,
+    at: datetime | None = None,
+) -> Wakeup:
+    """A wakeup of the highest class that is nobody else's (C-53), about a task or about none.
+    at: not before then (C-83); a time that has passed is now."""
+    with desk.store.transaction() as tx:
+
+        def act() -> Subject:
+            agent = _wakeable(tx, agent_id)
+            task = _about(tx, agent, task_id) if task_id is not None else None
+            check_moment(at, tx.now)
+            given = {"task_id": task.id if task else None, "text": text}
+            context = {name: value for name, value in given.items() if value}
+            wakeup_id = desk.ids.new()
+            cause = wakeups.Cause(
+                workspace_id=agent.workspace_id,
+                agent_id=agent.id,
+                task_id=task.id if task else None,
+                source=Source.USER,
+                reason="wake",
+                payload={"user_id": asked.actor.id, **({"context": context} if context else {})},
+                key=f"user:{wakeup_id}",
+                rank=Rank.USER,
+                actor=asked.actor,
+                not_before=at,
+            )
+            return Subject("wakeup", wakers.wake(tx, wakeup_id, cause))
+
+        return once(tx, asked, act, wakeups.get)
+
+
+def cancel(desk: Desk, asked: Asked, wakeup_id: str) -> Wakeup:
+    """One that still waits will not run (C-32); its causes go with it."""
+    with desk.store.transaction() as tx:
+
+        def act() -> Subject:
+            wakeup = wakeups.get(tx, wakeup_id)
+            if wakeup is None:
+                raise Absent("unknown_wakeup")
+            if wakeup.status is not WakeupStatus.QUEUED:
+                raise Conflict("wakeup_not_waiting", status=wakeup.status)
+            wakeups.settle(
+                tx,
+                wakeup,
+                WakeupStatus.CANCELLED,
+                outcome=WakeupOutcome.USER_CANCELLED,
+                cancel_reason="user_cancelled",
+                actor=asked.actor,
+            )
+            return Subject("wakeup", wakeup.id)
+
+        return once(tx, asked, act, wakeups.get)
+
+
+def check_moment(at: datetime | None, now: datetime) -> None:
+    if at is not None and at > now + LATEST:
+        raise Invalid("too_far_ahead", "/at", days=LATEST.days)
+
+
+def _wakeable(tx: Tx, agent_id: str) -> Agent:
+    agent = agents.get(tx, agent_id)
+    if agent is None:
+        raise Absent("unknown_agent")
+    if agent.status is AgentStatus.RETIRED:
+        raise Conflict("agent_retired", agent=agent.name)
+    return agent
+
+
+def _about(tx: Tx, agent: Agent, task_id: str) -> Task:
+    """Of the same workspace; another one's is as if it did not exist (K-64)."""
+    task = tasks.get(tx, task_id)
+    if task is None or task.workspace_id != agent.workspace_id:
+        raise Absent("unknown_task", "/task_id")
+    if task.status in TERMINAL_TASKS:
+        raise Conflict("task_is_over", "/task_id", number=task.number, status=task.status)
+    return task

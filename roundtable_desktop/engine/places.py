@@ -1,0 +1,57 @@
+"""Where a run works: the copy of its task, or one that is its agent's own (house, Work)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtable_desktop.model.records import Run, Task, Workspace
+from roundtable_desktop.store import proposals, runs, tasks
+from roundtable_desktop.store.db import View
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """branch: what the run starts from. base: the commit that it began at, where it did already.
+
+    own: the agent's; it is moved to the branch's newest commit before each run.
+    """
+
+    folder: Path
+    branch: str
+    base: str | None
+    own: bool
+
+
+def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
+    """A pure function of what is stored, so that the launch and the settlement mean the same."""
+    task = tasks.get(view, run.task_id) if run.task_id else None
+    if task is None:
+        folder = _own_copy(copies, workspace, run)
+        return Place(folder, workspace.base_branch, run.base_commit, own=True)
+    folder = _copy_of(view, copies, workspace, task, run)
+    base = run.base_commit or _kept_base(view, task, folder)
+    return Place(folder, task.base_branch, base, own=False)
+
+
+def _own_copy(copies: Path, workspace: Workspace, run: Run) -> Path:
+    """By the agent's id: its name may be any words, and may change."""
+    assert run.copy_number is not None, "it was taken with the launch decision"
+    suffix = f"-{run.copy_number}" if run.copy_number > 1 else ""
+    return copies / str(workspace.number) / f"a-{run.agent_id}{suffix}"
+
+
+def _copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:
+    """The task's working copy. What was delivered is done with: later work starts in a new one,
+    and the old folder stays as it is until retention frees it.
+
+    A delivery during the run does not move the run to another copy."""
+    delivered = proposals.delivered_before(view, task.id, run.created_at)
+    suffix = f"-{delivered + 1}" if delivered else ""
+    return copies / str(workspace.number) / f"t{task.number}{suffix}"
+
+
+def _kept_base(view: View, task: Task, folder: Path) -> str | None:
+    """A retry keeps the copy, so it keeps the commit that the copy began at."""
+    if not folder.exists():
+        return None
+    earlier = [run.base_commit for run in runs.of_task(view, task.id) if run.base_commit]
+    return earlier[-1] if earlier else None
