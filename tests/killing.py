@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_folders import Folders
-from scheduler_child import TASKS
+from scheduler_child import TASKS, WAKES
 
 from roundtable_desktop.adapters import processes
 
@@ -29,16 +29,16 @@ def column(home: Path, text: str) -> list[Any]:
 
 
 class Killing:
-    """One home; `run` starts the scheduler once."""
+    """One home; `run` starts the scheduler once. work: as the child takes it."""
 
-    def __init__(self, root: Path) -> None:
-        self.home = root
+    def __init__(self, root: Path, work: str = "tasks") -> None:
+        self.home, self.work = root, work
         self.folders = Folders(root)
         self.sockets = Path(tempfile.mkdtemp(prefix="rt"))  # a socket's path is short
 
     def run(self, point: int = 0, victim: str = "self") -> bool:
         """Whether it was killed. It must end well otherwise."""
-        words = [sys.executable, str(PROGRAM), str(self.home), str(point), victim]
+        words = [sys.executable, str(PROGRAM), str(self.home), str(point), victim, self.work]
         environment = {**os.environ, "SOCKETS": str(self.sockets)}
         done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=100)
         if done.returncode == -signal.SIGKILL:
@@ -48,22 +48,44 @@ class Killing:
 
     def check(self, *, runs_hit: int = 0) -> None:
         """The first law: no wakeup is lost, none runs twice; and nothing is left lying about."""
-        home = self.home
-        every = column(home, "SELECT id FROM tasks ORDER BY id")
-        assert len(every) == TASKS
-        for task in every:
-            self._check_task(task)
+        if self.work == "tasks":
+            self._check_tasks()
+        else:
+            self._check_wakes()
+        home, most = self.home, TASKS if self.work == "tasks" else WAKES
         assert column(home, "SELECT count(*) FROM leases") == [0]
         ended = column(home, "SELECT subject_id FROM events WHERE kind = 'run.ended'")
         assert sorted(ended) == column(home, "SELECT id FROM runs ORDER BY id")
-        for kind in ("task.created", "wakeup.queued", "proposal.created", "task.completed"):
-            told = column(home, f"SELECT count(*) FROM events WHERE kind = '{kind}'")
-            assert told == [TASKS], kind
         assert column(home, "PRAGMA integrity_check") == ["ok"]
         marks = (home / "marks").read_text().split()
-        assert len(marks) == len(set(marks)) <= TASKS + runs_hit, marks
+        assert len(marks) == len(set(marks)) <= most + runs_hit, marks
         for run in column(home, "SELECT id FROM runs"):
             assert processes.marked(f"ROUNDTABLE_RUN={run}") == []
+
+    def _check_tasks(self) -> None:
+        every = column(self.home, "SELECT id FROM tasks ORDER BY id")
+        assert len(every) == TASKS
+        for task in every:
+            self._check_task(task)
+        for kind in ("task.created", "wakeup.queued", "proposal.created", "task.completed"):
+            told = column(self.home, f"SELECT count(*) FROM events WHERE kind = '{kind}'")
+            assert told == [TASKS], kind
+
+    def _check_wakes(self) -> None:
+        """Each ran to its end once, what it left has its name, and no branch has it."""
+        home = self.home
+        every = rows(home, "SELECT id, status || outcome FROM agent_wakeup_requests")
+        assert [ended for _, ended in every] == ["finishedexecuted"] * WAKES
+        for wakeup, _ in every:
+            here = f"FROM runs WHERE wakeup_id = '{wakeup}' ORDER BY id"
+            *before, last = rows(home, f"SELECT id, outcome, left_commit, copy_kept {here}")
+            assert {outcome for _, outcome, _, _ in before} <= {"lost", "crashed"}, before
+            run, outcome, commit, kept = last
+            assert (outcome, kept) == ("done", 0)
+            assert self.folders.plain("rev-parse", f"refs/roundtable/left/{run}") == commit
+            assert self.folders.plain("show", f"{commit}:left.txt") == "made"
+        assert self.folders.plain("rev-list", "--count", "--branches") == "1"
+        assert column(home, "SELECT count(*) FROM proposals") == [0]
 
     def _check_task(self, task: str) -> None:
         home, here = self.home, f"WHERE task_id = '{task}'"

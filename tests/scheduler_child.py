@@ -1,7 +1,8 @@
 """Runs a real scheduler on a few tasks and dies, or kills a runner, where it is told.
 
-`scheduler_child.py HOME POINT VICTIM`: POINT counts commits and outside acts, from 1; 0 is never.
-VICTIM is `self`, `runner` or `agent`. It ends with 0 when all is settled.
+`scheduler_child.py HOME POINT VICTIM [WORK]`: POINT counts commits and outside acts, from 1; 0 is
+never. VICTIM is `self`, `runner` or `agent`. WORK is `tasks`, or `wakes` for work without a task.
+It ends with 0 when all is settled.
 """
 
 import json
@@ -22,7 +23,7 @@ from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
-from roundtable_desktop.engine.desk import Asked, Desk, agents, tasks, workspaces
+from roundtable_desktop.engine.desk import Asked, Desk, agents, tasks, waking, workspaces
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.records import Actor
@@ -36,11 +37,12 @@ import os, sys, time
 with open(os.path.join(sys.argv[1], "marks"), "a") as marks:
     marks.write(os.environ["ROUNDTABLE_RUN"] + "\\n")
 time.sleep(0.15)
-with open(os.environ["ROUNDTABLE_TASK"] + ".txt", "w") as made:
+with open(os.environ.get("ROUNDTABLE_TASK", "left") + ".txt", "w") as made:
     made.write("made\\n")
 """
 SECONDS = 60.0
 TASKS = 4
+WAKES = 3
 
 
 class Failpoint:
@@ -97,7 +99,7 @@ def watched_store(store: Store, failpoint: Failpoint) -> None:
     store.transaction = transaction  # type: ignore[method-assign]
 
 
-def main(home: Path, point: int, victim: str) -> int:
+def main(home: Path, point: int, victim: str, work: str = "tasks") -> int:
     retry.BACKOFF = (timedelta(seconds=0.2),) * 4
     failpoint, clock = Failpoint(home, point, victim), SystemClock()
     migrate.migrate(home / "a.db", home, clock.now())
@@ -109,7 +111,7 @@ def main(home: Path, point: int, victim: str) -> int:
     git: Any = HardenedGit(home / "empty", home / "user")
     secrets = FileSecrets(home / "secrets", homes.read_private, homes.write_private)
     runners = LocalRunners(home / "runs", Path(os.environ["SOCKETS"]), sweep=processes.sweep)
-    failpoint.watch(git, "make_copy", "collect", "prepare", "deliver", "finish")
+    failpoint.watch(git, "make_copy", "move_copy", "collect", "prepare", "deliver", "finish")
     failpoint.watch(runners, "launch", "void", "sweep", "detach")
     desk = Desk(
         store,
@@ -137,13 +139,13 @@ def main(home: Path, point: int, victim: str) -> int:
         zone="UTC",
     )
     scheduler.start()
-    enqueue(desk, home)
-    done = wait_until_settled(reader)
+    enqueue(desk, home, work)
+    done = wait_until_settled(reader, work)
     scheduler.stop()
     return 0 if done else 1
 
 
-def enqueue(desk: Desk, home: Path) -> None:
+def enqueue(desk: Desk, home: Path, work: str) -> None:
     """As often as it is asked, each thing is made once."""
 
     def asked(key: str) -> Asked:
@@ -163,21 +165,32 @@ def enqueue(desk: Desk, home: Path) -> None:
         cooldown_sec=0,
         max_concurrent_sessions=2,
     )
+    if work == "wakes":
+        for number in range(WAKES):
+            waking.wake(desk, asked(f"k{number}"), agent.id, text="look around")
+        return
     for number in range(TASKS):
         words = {"title": "Make it", "assignee_agent_id": agent.id}
         tasks.create(desk, asked(f"t{number}"), workspace.id, **words)
 
 
-def wait_until_settled(reader: Reader) -> bool:
+SETTLED = {
+    "tasks": ("SELECT status FROM tasks", ["done"] * TASKS),
+    "wakes": ("SELECT status FROM agent_wakeup_requests", ["finished"] * WAKES),
+}
+
+
+def wait_until_settled(reader: Reader, work: str) -> bool:
     limit = time.monotonic() + SECONDS
+    asked, wanted = SETTLED[work]
     while time.monotonic() < limit:
         with reader.snapshot() as view:
-            rows = view.sql("SELECT status FROM tasks")
-        if [row["status"] for row in rows] == ["done"] * TASKS:
+            rows = view.sql(asked)
+        if [row["status"] for row in rows] == wanted:
             return True
         time.sleep(0.01)
     return False
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from roundtable_desktop.engine.pipeline import Case, Step
-from roundtable_desktop.engine.talk import all_said, unheard
+from roundtable_desktop.engine.talk import all_said, known_in, unheard
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
@@ -74,7 +74,8 @@ def context(tx: Tx, case: Case) -> Answer:
         for run in earlier[-1:]
         if run.outcome is not None
     ]
-    words = Told(case.wakeup, case.workspace, case.agent, case.task, told)
+    known = known_in(tx, case.wakeup)
+    words = Told(case.wakeup, case.workspace, case.agent, case.task, told, known=known)
     if case.task is not None:
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, comments=fresh))

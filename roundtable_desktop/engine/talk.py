@@ -1,11 +1,13 @@
 """What there was between an agent and a task before: their conversation, and what is new in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtable_desktop.model.records import Comment, Run
+from roundtable_desktop.model.records import Comment, Run, Wakeup
 from roundtable_desktop.model.states import RunOutcome
-from roundtable_desktop.rules.prompt import DEVELOPER, asked_for
-from roundtable_desktop.store import comments, runs, sessions, tasks
+from roundtable_desktop.rules.prompt import DEVELOPER
+from roundtable_desktop.rules.woken import asked_for
+from roundtable_desktop.store import agents, comments, runs, sessions, tasks
 from roundtable_desktop.store.db import View
 
 HEARD = (
@@ -33,7 +35,8 @@ class Talk:
 
 def talk_of(view: View, run: Run) -> Talk:
     """A later run of the same agent and task goes on with their conversation (K-48); one without
-    a task begins a new one (K-47). The lines of what is new count, if there are any, else those of the task (contract, demo agent)."""
+    a task begins a new one (K-47). The lines of what is new count, if there are any, else those
+    of the task (contract, demo agent)."""
     task = tasks.get(view, run.task_id) if run.task_id else None
     if task is None:
         return Talk(None, "\n".join(map(asked_for, run.causes())))
@@ -70,3 +73,23 @@ def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:
             break
         kept.append((DEVELOPER if one.author_type == "person" else "An agent", one.text))
     return kept[::-1]
+
+
+def known_in(view: View, wakeup: Wakeup) -> dict[str, str]:
+    """What the ids in its causes mean, for the agent to read; its own workspace's only (K-64)."""
+    named: dict[str, str] = {}
+    for cause in wakeup.causes():
+        payload = cause.get("payload")
+        for one in _ids(payload) if isinstance(payload, dict) else ():
+            agent, task = agents.get(view, one), tasks.get(view, one)
+            if agent is not None and agent.workspace_id == wakeup.workspace_id:
+                named[one] = agent.name
+            elif task is not None and task.workspace_id == wakeup.workspace_id:
+                named[one] = f"T-{task.number}"
+    return named
+
+
+def _ids(payload: Mapping[str, object]) -> list[str]:
+    blockers = payload.get("resolved_blocker_ids")
+    several = blockers if isinstance(blockers, list) else []
+    return [str(one) for one in (payload.get("agent_id"), *several) if one]

@@ -33,6 +33,42 @@ def test_a_kill_at_any_place_loses_nothing_and_does_nothing_twice(
     killing.check()
 
 
+WAKE_POINTS = int(os.environ.get("ROUNDTABLE_KILLS", "36"))
+FEWEST_OF_WAKES = 36
+
+
+@pytest.fixture
+def waking(tmp_path: Path) -> Iterator[Killing]:
+    made = Killing(tmp_path, "wakes")
+    yield made
+    made.close()
+
+
+@pytest.mark.faults
+@pytest.mark.proves("F-03", "F-08", "K-01")
+@pytest.mark.parametrize("point", range(1, WAKE_POINTS + 1))
+def test_a_kill_at_any_place_of_a_run_without_a_task_loses_nothing(
+    waking: Killing, point: int
+) -> None:
+    """Every third dies a second time, early in its recovery."""
+    assert waking.run(point) or point > FEWEST_OF_WAKES, "this point was not on the way"
+    if point % 3 == 0:
+        waking.run(1 + point % 7)
+    assert not waking.run()
+    waking.check()
+
+
+@pytest.mark.faults
+@pytest.mark.proves("F-06")
+@pytest.mark.parametrize("victim", ["runner", "agent"])
+@pytest.mark.parametrize("point", range(12, 34, 4))
+def test_a_run_without_a_task_that_was_killed_is_tried_again(
+    waking: Killing, point: int, victim: str
+) -> None:
+    waking.run(point, victim)
+    waking.check(runs_hit=2)
+
+
 @pytest.mark.faults
 @pytest.mark.proves("F-06")
 @pytest.mark.parametrize("victim", ["runner", "agent"])
