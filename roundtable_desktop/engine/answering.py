@@ -52,14 +52,13 @@ class Answering:
             case Layer.ATTEMPT:
                 _executed(tx, wakeup)
                 if run.task_id is not None:
-                    self._next_attempt(tx, run, run.task_id, sign)
+                    self._next_attempt(tx, wakeup, run, run.task_id, settlement, sign)
 
     def _give_up(
         self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, outcome: WakeupOutcome
     ) -> None:
         wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome)
-        kind = settlement.kind
-        escalate(tx, self._ids, wakeup, run, outcome=outcome, error_kind=kind)
+        escalate(tx, self._ids, wakeup, run, settlement, outcome=outcome)
 
     def _again(self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement) -> None:
         """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
@@ -77,8 +76,11 @@ class Answering:
         if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
             tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})
 
-    def _next_attempt(self, tx: Tx, run: Run, task_id: str, sign: str) -> None:
-        """Attempt retry: a new wakeup while the budget lasts, then the task has failed (C-52)."""
+    def _next_attempt(
+        self, tx: Tx, wakeup: Wakeup, run: Run, task_id: str, settlement: Settlement, sign: str
+    ) -> None:
+        """Attempt retry: a new wakeup while the budget lasts, then the task has failed (C-52)
+        and a person is asked."""
         task = tasks.get(tx, task_id)
         assert task is not None
         verdict = attempt_retry(
@@ -103,6 +105,7 @@ class Answering:
             wakers.wake(tx, self._ids.new(), cause)
         elif task.status is TaskStatus.IN_PROGRESS:
             tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": run.id})
+            escalate(tx, self._ids, wakeup, run, settlement, outcome=settlement.outcome)
 
 
 def _requeue(tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:

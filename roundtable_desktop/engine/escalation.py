@@ -1,9 +1,14 @@
-"""Asks a person when a wakeup has failed for good (K-35); the item goes when its cause does."""
+"""Tells who has to know when something has failed for good: a person, and the coordinator
+(K-35, K-07)."""
 
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject, Wakeup
-from roundtable_desktop.model.states import InboxKind, Severity, WakeupOutcome
-from roundtable_desktop.store import inbox
+from roundtable_desktop.model.states import InboxKind, Role, Severity, Source
+from roundtable_desktop.rules.redact import clip
+from roundtable_desktop.rules.results import Settlement
+from roundtable_desktop.store import agents, inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
 ANSWERS = ("retry", "mark_fixed", "pause_agent")
@@ -11,9 +16,10 @@ ANSWERS = ("retry", "mark_fixed", "pause_agent")
 
 
 def escalate(
-    tx: Tx, ids: Ids, wakeup: Wakeup, run: Run, *, outcome: WakeupOutcome, error_kind: str | None
+    tx: Tx, ids: Ids, wakeup: Wakeup, run: Run, settlement: Settlement, *, outcome: str
 ) -> None:
-    """Once for a wakeup. It is about the task where there is one, else about the agent."""
+    """Once for a wakeup; part of the transaction that gives up. outcome: why nothing tries again,
+    of the wakeup, or of the last attempt where those are used up."""
     about = Subject("task", run.task_id) if run.task_id else Subject("agent", run.agent_id)
     inbox.open_item(
         tx,
@@ -28,7 +34,26 @@ def escalate(
             "run_id": run.id,
             "wakeup_id": wakeup.id,
             "outcome": outcome,
-            "error_kind": error_kind,
+            "error_kind": settlement.kind,
             "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
         },
     )
+    _wake_coordinator(tx, ids, run, settlement)
+
+
+def _wake_coordinator(tx: Tx, ids: Ids, run: Run, settlement: Settlement) -> None:
+    """Never for a coordinator's own failure: two of them would wake each other for ever (C-29)."""
+    failed = agents.get(tx, run.agent_id)
+    coordinator = agents.coordinator(tx, run.workspace_id)
+    if failed is None or failed.role is Role.COORDINATOR or coordinator is None:
+        return
+    error = f"{settlement.kind}: {clip(settlement.text, ERROR_BYTES)}"
+    cause = wakeups.Cause(
+        workspace_id=run.workspace_id,
+        agent_id=coordinator.id,
+        source=Source.AGENT_ERROR,
+        reason="agent_error",
+        payload={"agent_id": run.agent_id, "run_id": run.id, "error": error},
+        key=f"agent_error:{run.id}",
+    )
+    wakers.wake(tx, ids.new(), cause)

@@ -4,7 +4,7 @@ from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Subject
-from roundtable_desktop.model.states import AGENT, AgentStatus
+from roundtable_desktop.model.states import AGENT, AgentStatus, Role
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Agents
@@ -18,6 +18,16 @@ def named(view: View, workspace_id: str, name: str) -> Agent | None:
     return view.one(
         Agent,
         Agents.select().where((Agents.workspace_id == workspace_id) & (Agents.name == name)),
+    )
+
+
+def coordinator(view: View, workspace_id: str) -> Agent | None:
+    """Who is told of what goes wrong in the workspace: its first coordinator that can be woken,
+    now or, if it is paused, when it is resumed."""
+    here = (Agents.workspace_id == workspace_id) & (Agents.role == Role.COORDINATOR)
+    able = Agents.status.in_((AgentStatus.ACTIVE, AgentStatus.PAUSED))
+    return view.one(
+        Agent, Agents.select().where(here & able).order_by(Agents.status, Agents.id).limit(1)
     )
 
 

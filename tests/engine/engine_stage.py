@@ -24,6 +24,7 @@ from roundtable_desktop.model.states import Adapter, DeliveryMode, ErrorKind
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import proposals as stored_proposals
 from roundtable_desktop.store import settings, wakeups
+from roundtable_desktop.store import workspaces as stored_workspaces
 
 ASKED = Asked(JOAN)
 EQUIPMENT = Equipment(
@@ -317,6 +318,12 @@ class Stage:
         return workspaces.register(
             self.desk, ASKED, str(self.folders.repo), **{"base_branch": "main", **changes}
         )
+
+    def workspace_of(self, agent: Agent) -> Workspace:
+        with self.ground.reader.snapshot() as view:
+            found = stored_workspaces.get(view, agent.workspace_id)
+        assert found is not None
+        return found
 
     def agent(self, workspace: Workspace, **changes: Any) -> Agent:
         values: dict[str, Any] = {"name": "Ada", "command": ["true"], "cooldown_sec": 0, **changes}

@@ -8,6 +8,7 @@ from roundtable_desktop.engine.desk import (
     pausing,
     remember,
     tasks,
+    waking,
 )
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import RunnerGone
@@ -61,6 +62,8 @@ def _mend(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem:
             raise Conflict("already_resolved")
         if action == "retry" and item.subject_type == "task":
             tasks.run_now(tx, desk, by, item.subject_id)
+        elif action == "retry":
+            waking.again_now(tx, desk, by, str(item.data["wakeup_id"]), f"retry:{item.id}")
         elif action == "pause_agent":
             pausing.pause_now(tx, by, str(item.data["agent_id"]))
         elif action == "mark_fixed":

@@ -81,6 +81,26 @@ def cancel(desk: Desk, asked: Asked, wakeup_id: str) -> Wakeup:
         return once(tx, asked, act, wakeups.get)
 
 
+def again_now(tx: Tx, desk: Desk, asked: Asked, wakeup_id: str, key: str) -> None:
+    """A wakeup that failed for good, with all its causes, as a person's own word."""
+    failed = wakeups.get(tx, wakeup_id)
+    if failed is None:
+        raise Absent("unknown_wakeup")
+    cause = wakeups.Cause(
+        workspace_id=failed.workspace_id,
+        agent_id=failed.agent_id,
+        task_id=failed.task_id,
+        source=failed.source,
+        reason=failed.reason,
+        payload=failed.payload,
+        key=key,
+        rank=Rank.USER,
+        actor=asked.actor,
+        carries=failed.causes(),
+    )
+    wakers.wake(tx, desk.ids.new(), cause)
+
+
 def check_moment(at: datetime | None, now: datetime) -> None:
     if at is not None and at > now + LATEST:
         raise Invalid("too_far_ahead", "/at", days=LATEST.days)
