@@ -1,14 +1,18 @@
 """Commands about agents."""
 
 import os
+import sys
 from collections.abc import Callable
+from datetime import datetime
 
 import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.moments import Later
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _
 
 _POLICY = click.Choice(["ask", "allow", "deny"])
@@ -203,6 +207,53 @@ def resume(home: Home, given: str, named: str | None) -> None:
     """Lets it work again; what its pause kept back is queued anew."""
     now = _change(home, given, named, "resume")
     click.echo(plain(_("{name} may work again.").format(name=now["name"])))
+
+
+@agent.command()
+@click.argument("given", metavar="NAME")
+@click.option("--text", help=_("What it is told; - reads stdin."))
+@click.option("--task", "task_given", metavar="T-N", help=_("What it is about; else nothing."))
+@click.option(
+    "--at", type=Later(), metavar="TIME", help=_("Not before: 2h, 1d, or 2026-03-08T06:30.")
+)
+@_workspace
+@_json
+@click.pass_obj
+def wake(
+    home: Home,
+    given: str,
+    text: str | None,
+    task_given: str | None,
+    at: datetime | None,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Wakes it, now or later. What it leaves without a task is kept and enters no branch.
+
+    Example: roundtable agent wake chair --text "See what failed tonight." --at 8h
+    """
+    client = Client(home)
+    found = names.agent(client, names.workspace(client, named)["id"], given)
+    task = names.task(client, task_given, named) if task_given else None
+    said = sys.stdin.read() if text == "-" else text
+    made = client.post(
+        f"/agents/{found['id']}/wake",
+        {
+            "context": {"text": said} if said else None,
+            "task_id": task and task["id"],
+            "at": at and rfc3339(at),
+        },
+    )
+    if as_json:
+        return show_json(made)
+    until = made["scheduled_retry_at"]
+    told = _("{name} will be woken at {at}.") if until else _("{name} is woken.")
+    click.echo(plain(told.format(name=found["name"], at=until)))
+    end = made["id"][-8:]
+    more = _("Take it back: roundtable wakeup cancel {end}")
+    if not until:
+        more = _("See how it goes: roundtable explain wakeup {end}")
+    return click.echo(more.format(end=end))
 
 
 COMMANDS = [agent]

@@ -1,10 +1,12 @@
 """How a time is written at the command line."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import click
 
+from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.cli.output import plain
+from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.phrases import _
 
 
@@ -30,3 +32,14 @@ class Moment(click.ParamType[datetime]):
             said = _("“{given}” may be any hour: say its zone, as in 2026-03-08T06:30:00Z")
             self.fail(plain(said.format(given=value)), param, ctx)
         return moment
+
+
+class Later(Moment):
+    """A time to come, or how long it is until then; without a zone it is one of this machine."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        span = span_of(str(value))
+        moment = super().convert(value, param, ctx) if span is None else SystemClock().now() + span
+        return moment.astimezone(UTC)

@@ -69,6 +69,9 @@ def status(home: Home, as_json: bool) -> None:
             table([_task_row(task) for task in one["tasks"]], ["task", "status", "agent", "now"])
         else:
             click.echo(_('No open tasks. Add one: roundtable task add "…"'))
+        if one["later"]:
+            click.echo()
+            table([_later_row(wake) for wake in one["later"]], ["wakeup", "agent", "at", "text"])
     return None
 
 
@@ -79,6 +82,10 @@ def _task_row(task: Answer) -> Answer:
         "agent": task["agent"],
         "now": task["sentence"],
     }
+
+
+def _later_row(wake: Answer) -> Answer:
+    return {**wake, "wakeup": wake["wakeup_id"][-8:]}
 
 
 @click.command(name="open")

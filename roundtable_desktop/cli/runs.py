@@ -57,6 +57,11 @@ def show_run(home: Home, given: str, transcript: bool, prompt: bool, as_json: bo
     if prompt:
         return click.echo(plain(seen["assembled_prompt"]))
     fields({name: seen[name] for name in _SHOWN})
+    if seen["left_commit"]:
+        click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
+    if seen["copy_kept"]:
+        said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
+        click.echo(plain(said.format(folder=seen["copy_folder"])))
     fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})
     if seen["processes"]:
         click.echo()
@@ -76,6 +81,7 @@ _SHOWN = (
     "exit_code",
     "output_summary",
     "result_json",
+    "left_commit",
 )
 
 
@@ -100,7 +106,15 @@ def wakeup() -> None:
 
 wakeup.add_command(
     _listing(
-        "/wakeups", "id", "status", "outcome", "source", "reason", "retry_count", "requested_at"
+        "/wakeups",
+        "id",
+        "status",
+        "outcome",
+        "source",
+        "reason",
+        "retry_count",
+        "requested_at",
+        "scheduled_retry_at",
     )
 )
 
@@ -121,6 +135,15 @@ def show_wakeup(home: Home, given: str, as_json: bool) -> None:
         click.echo()
         table(decisions, ["gate", "verdict", "detail", "at"])
     return None
+
+
+@wakeup.command()
+@click.argument("given", metavar="WAKEUP")
+@click.pass_obj
+def cancel(home: Home, given: str) -> None:
+    """Takes one back that still waits. WAKEUP is the end of its id."""
+    gone = Client(home).post(f"/wakeups/{names.ref(given)}/cancel", {})
+    click.echo(plain(_("Wakeup {end} will not run.").format(end=gone["id"][-8:])))
 
 
 COMMANDS = [runs, wakeup]

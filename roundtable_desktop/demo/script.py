@@ -1,4 +1,4 @@
-"""Reads what the demo agent is to do: `@demo` lines, or else a small file after the task."""
+"""Reads what the demo agent is to do: `@demo` lines, else a small file after its task, if any."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -35,5 +35,6 @@ def _file(path: str | None, prompt: str) -> str:
 
 def _default(prompt: str) -> list[Line]:
     title = _TITLE.search(prompt)
-    number, text = title.groups() if title else ("0", "nothing in particular")
-    return [("write", f"task-{number}.md {text}")]
+    if title is None:
+        return [("say", "I was woken without a task, and nothing was asked of me.")]
+    return [("write", f"task-{title[1]}.md {title[2]}")]

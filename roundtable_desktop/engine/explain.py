@@ -74,6 +74,7 @@ def of_run(view: View, run: Run, now: datetime) -> Explanation:
         "error_kind": run.error_kind,
         "exit_code": run.exit_code,
         "attempt": run.attempt_index,
+        "left": run.left_commit,
     }
     later = of_wakeup(view, wakeup, now)
     gates = list(wakeup.decisions)
@@ -87,6 +88,8 @@ def _end_of(run: Run) -> str:
         return "run_not_logged_in"
     if run.outcome is RunOutcome.CRASHED and run.error_kind in NOT_STARTED:
         return "run_not_started" if run.exit_code is None else "run_uncollected"
+    if run.outcome is RunOutcome.DONE and run.left_commit:
+        return "run_left"
     return f"run_{run.outcome or run.status}"
 
 

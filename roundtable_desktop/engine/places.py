@@ -25,18 +25,18 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
     """A pure function of what is stored, so that the launch and the settlement mean the same."""
     task = tasks.get(view, run.task_id) if run.task_id else None
     if task is None:
-        folder = _own_copy(copies, workspace, run)
+        folder = copies / own_copy(workspace, run)
         return Place(folder, workspace.base_branch, run.base_commit, own=True)
     folder = _copy_of(view, copies, workspace, task, run)
     base = run.base_commit or _kept_base(view, task, folder)
     return Place(folder, task.base_branch, base, own=False)
 
 
-def _own_copy(copies: Path, workspace: Workspace, run: Run) -> Path:
-    """By the agent's id: its name may be any words, and may change."""
+def own_copy(workspace: Workspace, run: Run) -> str:
+    """Below the copies, by the agent's id: its name may be any words, and may change."""
     assert run.copy_number is not None, "it was taken with the launch decision"
     suffix = f"-{run.copy_number}" if run.copy_number > 1 else ""
-    return copies / str(workspace.number) / f"a-{run.agent_id}{suffix}"
+    return f"{workspace.number}/a-{run.agent_id}{suffix}"
 
 
 def _copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:

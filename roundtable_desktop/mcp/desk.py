@@ -1,6 +1,7 @@
 """What the tools ask of the engine, in the name of the run that holds the token."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from roundtable_desktop.model.messages import WorkerResult
@@ -33,3 +34,13 @@ class AgentDesk(Protocol):
         key: str | None,
     ) -> Mapping[str, object]:
         """Below the run's own task. assignee: name or id of an agent of the same workspace."""
+
+    def wake_self(
+        self,
+        holder: Holder,
+        note: str,
+        at: datetime | None,
+        after: timedelta | None,
+        key: str | None,
+    ) -> Mapping[str, object]:
+        """Once this run has ended, and not before `at` or before `after` has passed (K-08)."""

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     WAKEUP_CLAIMED = "wakeup.claimed"
     WAKEUP_REQUEUED = "wakeup.requeued"
     WAKEUP_SETTLED = "wakeup.settled"
+    WAKEUP_REFUSED = "wakeup.refused"
     WAKEUP_STALE_CANCELLED = "wakeup_stale_cancelled"
     RUN_STARTING = "run.starting"
     RUN_STARTED = "run.started"

@@ -11,6 +11,7 @@ from functools import cache
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, VARIABLES
+from roundtable_desktop.phrases.waking import WAKING
 
 
 @cache
@@ -363,4 +364,5 @@ SENTENCES: Mapping[str, str] = {
     **OWNER,
     **CRON,
     **VARIABLES,
+    **WAKING,
 }

@@ -266,6 +266,15 @@ def claimed_by(view: View, agent_id: str) -> int:
     return sessions
 
 
+def own_since(view: View, agent_id: str, since: datetime) -> int:
+    """How often the agent woke itself since then."""
+    sql = (
+        "SELECT count(*) AS n FROM agent_wakeup_requests"
+        " WHERE source = 'self' AND agent_id = ? AND requested_at > ?"
+    )
+    return int(view.sql(sql, (agent_id, micros(since)))[0]["n"])
+
+
 def claimed(view: View) -> list[Wakeup]:
     return view.all(Wakeup, Wakeups.select().where(Wakeups.status == WakeupStatus.CLAIMED))
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
+from datetime import datetime, timedelta
 from http.client import HTTPConnection
 from typing import Any
 
@@ -44,6 +45,7 @@ class MemoryDesk:
         }
         self.comments: list[str] = []
         self.results: list[WorkerResult] = []
+        self.wakes: list[tuple[str, datetime | None, timedelta | None]] = []
         self.keys: list[str | None] = []
         self.lookups = 0
         self.inside = threading.Semaphore(0)
@@ -89,6 +91,20 @@ class MemoryDesk:
             task = {"id": f"task-{len(self.tasks)}", "title": title, "parent_id": holder.task_id}
             self.tasks[task["id"]] = task
             return task
+
+        return self._once(holder, key, act)
+
+    def wake_self(
+        self,
+        holder: Holder,
+        note: str,
+        at: datetime | None,
+        after: timedelta | None,
+        key: str | None,
+    ) -> Json:
+        def act() -> Json:
+            self.wakes.append((note, at, after))
+            return {"wakeup_id": f"wakeup-{len(self.wakes)}"}
 
         return self._once(holder, key, act)
 

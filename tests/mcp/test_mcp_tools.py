@@ -1,6 +1,7 @@
 """The tools as the SDK's own client sees them, over HTTP and through the bridge."""
 
 from contextlib import AsyncExitStack
+from datetime import timedelta
 
 import httpx2
 import pytest
@@ -11,7 +12,7 @@ from mcp_house import BRIDGE, House, call, play
 
 from roundtable_desktop.mcp.tools import describe
 
-NAMES = ["task_get", "task_comment", "task_result", "task_create"]
+NAMES = ["task_get", "task_comment", "task_result", "task_create", "wake_self"]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
 
@@ -45,11 +46,13 @@ def test_an_agent_does_its_work(house: House, way: str, mode: str) -> None:
         made = await client.call_tool("task_create", {"title": "Part", "assignee_agent": "ada"})
         part = await client.call_tool("task_get", {"task_id": made.structured_content["id"]})
         assert part.structured_content["parent_id"] == "task-mine"
+        await client.call_tool("wake_self", {"reason": "look at CI", "in": "1h 30m"})
         ended = await client.call_tool("task_result", {"status": "completed", "summary": "ok"})
         assert ended.structured_content == {"status": "completed"}
 
     play(scene)
     assert house.desk.comments == ["ünder way"]
+    assert house.desk.wakes == [("look at CI", None, timedelta(minutes=90))]
     assert [result.summary for result in house.desk.results] == ["ok"]
     assert (None in house.desk.keys) == (way == "http")
 

@@ -40,7 +40,7 @@ def declare_all(
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)
     runs.declare(api, look)
-    wakeups.declare(api, look)
+    wakeups.declare(api, desk, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
     events.declare(api, look, streams)

@@ -55,9 +55,13 @@ class ProcessRow(Shown):
 
 
 class RunDetail(RunRow):
-    """Seed 001's RunDetail, as far as this version knows it."""
+    """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
+    task left in copy_folder; where that could not be, the copy is kept as it is."""
 
     base_commit: str | None
+    left_commit: str | None
+    copy_folder: str | None
+    copy_kept: bool
     last_pulse_at: Moment | None
     session_id: str | None
     waiting_since: Moment | None
@@ -88,7 +92,8 @@ def detail(run: records.Run, look: Look) -> RunDetail:
     if run.error_kind:
         error = RunError(kind=run.error_kind, text=run.error_text, signature=run.error_signature)
     processes = [ProcessRow.of(one) for one in look.processes(run)]
-    return RunDetail.of(run, error=error, processes=processes)
+    (placed,) = look.placed([run])
+    return RunDetail.of(run, error=error, processes=processes, copy_folder=placed.copy)
 
 
 def declare(api: Api, look: Look) -> None:

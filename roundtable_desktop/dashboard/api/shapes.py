@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Asked
+from roundtable_desktop.model.spans import instant_of
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import sentence
 
@@ -18,6 +19,19 @@ Moment = Annotated[
     Field(json_schema_extra={"format": "date-time"}),
 ]
 """RFC 3339 in UTC with Z."""
+
+
+def _instant(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    moment = instant_of(given)
+    if moment is None:
+        raise ValueError("no time with a zone; write it as 2026-03-08T06:30:00Z")
+    return moment
+
+
+Instant = Annotated[datetime, BeforeValidator(_instant)]
+"""A time as RFC 3339, with its zone."""
 
 Line = Annotated[
     str,

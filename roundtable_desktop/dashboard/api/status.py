@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
-from roundtable_desktop.dashboard.api.shapes import Say, Shown, said
+from roundtable_desktop.dashboard.api.shapes import Moment, Say, Shown, said
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look, Standing
+from roundtable_desktop.engine.desk.look_waking import ToCome
+from roundtable_desktop.model.times import rfc3339
 
 
 class TaskStanding(Shown):
@@ -16,11 +18,21 @@ class TaskStanding(Shown):
     sentence: str
 
 
+class Later(Shown):
+    """A wake that was asked for a later time, by a person or by the agent itself."""
+
+    wakeup_id: str
+    agent: str
+    at: Moment
+    text: str
+
+
 class WorkspaceStanding(Shown):
     id: str
     name: str
     path: str
     tasks: list[TaskStanding]
+    later: list[Later]
 
 
 class Status(Shown):
@@ -41,6 +53,11 @@ def standing(one: Standing, say: Say = said) -> TaskStanding:
     return TaskStanding.of(one.task, agent=agent, sentence=sentence)
 
 
+def later(one: ToCome) -> Later:
+    told = " ".join(one.asked_for)
+    return Later(wakeup_id=one.wakeup.id, agent=one.agent.name, at=rfc3339(one.at), text=told)
+
+
 def sentence_of(health: str, intake: str, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
     return say(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
@@ -58,7 +75,11 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
             intake=intake,
             last_event=look.last_event(),
             workspaces=[
-                WorkspaceStanding.of(one, tasks=[standing(task) for task in look.standing(one)])
+                WorkspaceStanding.of(
+                    one,
+                    tasks=[standing(task) for task in look.standing(one)],
+                    later=[later(wake) for wake in look.to_come(one)],
+                )
                 for one in look.workspaces(None, 200)
             ],
         )

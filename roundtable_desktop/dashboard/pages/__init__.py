@@ -1,6 +1,7 @@
 """The pages for people, one file per noun; each adds its views."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from flask import Flask
 
@@ -13,6 +14,7 @@ from roundtable_desktop.dashboard.pages import (
     proposals,
     runs,
     tasks,
+    waking,
 )
 from roundtable_desktop.dashboard.telling import telling
 from roundtable_desktop.engine.desk import Desk
@@ -28,6 +30,7 @@ def all_of_them(
     return (
         frame.pages(look, health, figures, say),
         overview.pages(look, say),
+        waking.pages(desk, look, partial(overview.page, look, say)),
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         runs.pages(look, say),

@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import TypeVar
 
-from roundtable_desktop.engine.desk import Asked, Desk, once, tasks
+from roundtable_desktop.engine.desk import Asked, Desk, once, tasks, waking
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.records import Actor, Agent, Holder, Subject, Task
+from roundtable_desktop.model.records import Actor, Agent, Holder, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
-from roundtable_desktop.store import agents, comments, runs
+from roundtable_desktop.store import agents, comments, runs, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx, View
 
@@ -71,25 +73,25 @@ class Agency:
             made = tasks.add_comment(tx, self._desk, actor, task, clean, holder.run_id)
             return Subject("comment", made)
 
-        made = self._once(holder, key, f"comment:{text}", act, comments.get)
+        made = self._about_task(holder, key, f"comment:{text}", act, comments.get)
         return {"comment_id": made.id}
 
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
         """The last call before the turn's end counts; of two different ones with a note."""
         text = self._clean(holder, result.model_dump_json(exclude_none=True))
 
-        def act(tx: Tx, task: Task) -> Subject:
-            run = runs.get(tx, holder.run_id)
-            assert run is not None, "it was looked at in this transaction"
+        def act(tx: Tx, run: Run) -> Subject:
             before = (run.ended or {}).get("mcp")
             part: dict[str, object] = {"mcp": text}
             if before is not None and before != text:
                 part["mcp_changed"] = True
             runs.keep_ended(tx, run, part)
-            return Subject("task", task.id)
+            return Subject("run", run.id)
 
-        task = self._once(holder, key, f"result:{text}", act, rows.get)
-        return {"task": _shown(task), "accepted": True}
+        self._once(holder, key, f"result:{text}", act, runs.get)
+        with self._reader.snapshot() as view:
+            task = rows.get(view, holder.task_id) if holder.task_id else None
+        return {"task": _shown(task) if task else None, "accepted": True}
 
     def create_task(
         self,
@@ -108,18 +110,53 @@ class Agency:
             return Subject("task", made.id)
 
         words = f"create_task:{title}:{description}:{assignee}"
-        return _shown(self._once(holder, key, words, act, rows.get))
+        return _shown(self._about_task(holder, key, words, act, rows.get))
+
+    def wake_self(
+        self,
+        holder: Holder,
+        note: str,
+        at: datetime | None,
+        after: timedelta | None,
+        key: str | None,
+    ) -> Answer:
+        """About the run's own task, if it has one: then it goes on where it was."""
+        text = self._clean(holder, note)
+
+        def act(tx: Tx, run: Run) -> Subject:
+            moment = at if after is None else tx.now + after
+            return waking.wake_self(tx, self._desk, run, text, moment, key)
+
+        words = f"wake_self:{note}:{at}:{after}"
+        try:
+            made = self._once(holder, key, words, act, wakeups.get)
+        except Blocked:
+            with self._desk.store.transaction() as tx:
+                waking.tell_refused(tx, holder)
+            raise
+        until = made.scheduled_retry_at
+        return {"wakeup_id": made.id, "not_before": rfc3339(until) if until else None}
 
     def _clean(self, holder: Holder, text: str) -> str:
         """No secret of the agent's environment enters the database, nor its token (S-71)."""
         return redact(text, {holder.token, *self._desk.secrets.get(holder.agent_id).values()})
+
+    def _about_task(
+        self,
+        holder: Holder,
+        key: str | None,
+        words: str,
+        act: Callable[[Tx, Task], Subject],
+        show: Callable[[View, str], R | None],
+    ) -> R:
+        return self._once(holder, key, words, lambda tx, _: act(tx, _own(tx, holder)), show)
 
     def _once(
         self,
         holder: Holder,
         key: str | None,
         words: str,
-        act: Callable[[Tx, Task], Subject],
+        act: Callable[[Tx, Run], Subject],
         show: Callable[[View, str], R | None],
     ) -> R:
         """The same key of the same run is the same act (W-30)."""
@@ -129,8 +166,7 @@ class Agency:
             run = runs.get(tx, holder.run_id)
             if run is None or run.status not in LIVE_RUNS:
                 raise Absent("run_access_over")
-            task = _own(tx, holder)
-            return once(tx, asked, lambda: act(tx, task), show)
+            return once(tx, asked, lambda: act(tx, run), show)
 
 
 def _check_room(tx: Tx, task: Task) -> None:

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.ports import Clock, Git, GitFailed, ProcessFacts, Transcripts
 from roundtable_desktop.model.records import (
@@ -101,6 +103,12 @@ class Placed:
     agent: Agent
     task: Task | None
     workspace: Workspace
+
+    @property
+    def copy(self) -> str | None:
+        """Where a run without a task works, in the home."""
+        own = self.run.copy_number is not None
+        return f"copies/{own_copy(self.workspace, self.run)}" if own else None
 
 
 class Look:
@@ -233,6 +241,10 @@ class Look:
         """How many wait for a person to look at them, in all workspaces."""
         with self._reader.snapshot() as view:
             return proposals.count_undecided(view)
+
+    def to_come(self, workspace: Workspace) -> list[ToCome]:
+        with self._reader.snapshot() as view:
+            return to_come(view, workspace)
 
     def working(self, found: Iterable[Agent]) -> dict[str, int]:
         """How many sessions each of them has now; `working` is derived, never stored (C-89)."""

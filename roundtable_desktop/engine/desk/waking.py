@@ -1,11 +1,12 @@
-"""A person wakes an agent, now or later, and takes a wakeup back."""
+"""Who is woken by a word: an agent by a person, now or later, and an agent by itself."""
 
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.desk import Asked, Desk, once
-from roundtable_desktop.model.errors import Absent, Conflict, Invalid
-from roundtable_desktop.model.records import Agent, Subject, Task, Wakeup
+from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Actor, Agent, Holder, Run, Subject, Task, Wakeup
 from roundtable_desktop.model.states import (
     TERMINAL_TASKS,
     AgentStatus,
@@ -14,11 +15,14 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
-from roundtable_desktop.store import agents, tasks, wakeups
+from roundtable_desktop.store import agents, events, journal, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 LATEST = timedelta(days=366)
 """How far ahead somebody may be woken."""
+
+SELF_WAKES = 6
+"""Of one agent within an hour, so that none goes round for ever (S-76)."""
 
 
 def wake(
@@ -99,6 +103,40 @@ def again_now(tx: Tx, desk: Desk, asked: Asked, wakeup_id: str, key: str) -> Non
         carries=failed.causes(),
     )
     wakers.wake(tx, desk.ids.new(), cause)
+
+
+def wake_self(
+    tx: Tx, desk: Desk, run: Run, note: str, at: datetime | None, key: str | None
+) -> Subject:
+    """From within a run, never by an HTTP route (K-08). It goes on with the run's task."""
+    lately = wakeups.own_since(tx, run.agent_id, tx.now - timedelta(hours=1))
+    if lately >= SELF_WAKES:
+        raise Blocked("too_many_wakes", most=SELF_WAKES)
+    check_moment(at, tx.now)
+    wakeup_id = desk.ids.new()
+    cause = wakeups.Cause(
+        workspace_id=run.workspace_id,
+        agent_id=run.agent_id,
+        task_id=run.task_id,
+        source=Source.SELF,
+        reason="wake_self",
+        payload={"reason": note},
+        key=f"self:{run.id}:{key or wakeup_id}",
+        actor=Actor("agent", run.agent_id),
+        not_before=at,
+    )
+    return Subject("wakeup", wakers.wake(tx, wakeup_id, cause))
+
+
+def tell_refused(tx: Tx, holder: Holder) -> None:
+    """Once a run: a loop must not fill the feed."""
+    subject = Subject("run", holder.run_id)
+    if any(event.kind == Kind.WAKEUP_REFUSED for event in events.of(tx, subject)):
+        return
+    actor = Actor("agent", holder.agent_id)
+    data = {"agent_id": holder.agent_id, "most": SELF_WAKES}
+    where = holder.workspace_id
+    journal.tell(tx, Kind.WAKEUP_REFUSED, subject, workspace_id=where, actor=actor, data=data)
 
 
 def check_moment(at: datetime | None, now: datetime) -> None:

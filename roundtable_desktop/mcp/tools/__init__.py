@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.mcp.calls import Tool
-from roundtable_desktop.mcp.tools import tasks
+from roundtable_desktop.mcp.tools import tasks, waking
 
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in tasks.TOOLS}
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*tasks.TOOLS, *waking.TOOLS)}
 
 
 def describe() -> list[dict[str, object]]:

@@ -3,4 +3,5 @@
 ALTER TABLE runs ADD COLUMN copy_number INTEGER;
 ALTER TABLE runs ADD COLUMN left_commit TEXT;
 ALTER TABLE runs ADD COLUMN copy_kept INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX wakeups_own ON agent_wakeup_requests (agent_id, requested_at) WHERE source = 'self';
 CREATE INDEX runs_copies ON runs (agent_id, copy_number) WHERE copy_kept = 1;
