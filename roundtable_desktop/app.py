@@ -110,12 +110,13 @@ def lay_ground(home: Home) -> Ground:
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk)
 
 
-def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`roundtable init` while nobody owns the home: lock, act, release."""
+def register_offline(home: Home, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    """`roundtable init` while nobody owns the home: lock, act, release. The workspace as the API
+    shows it, and whether it is new."""
     ground = lay_ground(home)
     try:
         mode = wanted.get("delivery")
-        made = workspaces.register(
+        made, is_new = workspaces.register_or_find(
             ground.desk,
             Asked(PERSON),
             wanted["path"],
@@ -125,7 +126,7 @@ def register_offline(home: Home, wanted: Mapping[str, Any]) -> Mapping[str, Any]
         )
     finally:
         ground.close()
-    return {"path": made.path, "name": made.name, "base_branch": made.base_branch}
+    return routes.workspaces.Workspace.of(made).model_dump(), is_new
 
 
 def practice_git(home: Home) -> HardenedGit:

@@ -1,6 +1,7 @@
 """Commands about agents."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -93,6 +94,11 @@ def add(
     )
     said = _("Agent {name} can be woken in {workspace}.")
     click.echo(plain(said.format(name=made["name"], workspace=workspace["name"])))
+    if command and _is_missing(command[0]):
+        said = _(
+            "But no program “{program}” is found here. Until there is one, its runs cannot start."
+        )
+        click.echo(plain(said.format(program=command[0])), err=True)
     click.echo(_('Next: roundtable task add "…"'))
 
 
@@ -132,6 +138,12 @@ def edit(
     said = _("Changed {what} of {name}; it holds from the next run on.")
     what = ", ".join(sorted(name.removesuffix("_sec") for name in changes))
     click.echo(plain(said.format(what=what, name=changed["name"])))
+
+
+def _is_missing(program: str) -> bool:
+    """A path within the repository is looked for there, by the run, and not by us."""
+    named_here = os.path.isabs(program) or "/" not in program
+    return named_here and shutil.which(program) is None
 
 
 def _free_name(client: Client, workspace_id: str, program: str) -> str:

@@ -27,6 +27,7 @@ class Unreachable(Exception):
 
     def __init__(self, home: Home, why: str = "") -> None:
         super().__init__(str(home.root))
+        self.home = home
         self.why = why
 
 
@@ -60,8 +61,12 @@ class Client:
         given = {name: value for name, value in (body or {}).items() if value is not None}
         return self._ask("POST", path, given)
 
-    def patch(self, path: str, body: Mapping[str, object]) -> Answer:
-        return self._ask("PATCH", path, body)
+    def patch(
+        self, path: str, body: Mapping[str, object], *, revision: int | None = None
+    ) -> Answer:
+        """revision: of what was seen; the change is refused when it is another one now."""
+        headers = {} if revision is None else {"If-Match": f'"{revision}"'}
+        return self._ask("PATCH", path, body, headers)
 
     def every(self, path: str, **query: object) -> Iterator[Answer]:
         """All items of a list, page by page."""
@@ -98,14 +103,25 @@ class Client:
                     yield int(fields["id"]), json.loads(fields.get("data", "null"))
                     fields = {}
 
-    def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Answer:
-        with self._opened(method, path, body, _TIMEOUT) as response:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        with self._opened(method, path, body, _TIMEOUT, headers) as response:
             read: Answer = json.loads(response.read() or b"{}")
             return read
 
     @contextlib.contextmanager
     def _opened(
-        self, method: str, path: str, body: Mapping[str, object] | None, seconds: float
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None,
+        seconds: float,
+        headers: Mapping[str, str] | None = None,
     ) -> Iterator[HTTPResponse]:
         """The answer, to be read; whatever goes wrong until it is read is Said or Unreachable."""
         sent = None if body is None else json.dumps(body).encode()
@@ -119,6 +135,7 @@ class Client:
             headers={
                 "Authorization": f"Bearer {self._token}",
                 **({} if body is None else {"Content-Type": "application/json"}),
+                **(headers or {}),
             },
         )
         try:

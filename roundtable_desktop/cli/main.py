@@ -5,6 +5,7 @@ an owner, and only when they run.
 """
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -83,15 +84,21 @@ def run(program: click.Command, words: list[str] | None, name: str) -> None:
             _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
         sys.exit(USAGE if refused.problem.get("status") == 422 else FAILED)
     except Unreachable as where:
-        said = _("No owner is running in {home}. Start one with: roundtable start")
+        said = _("No owner is running in {home}. Start one with: {command}")
         if where.why:
             said = _("The owner of {home} does not answer: {why}.")
-        _say(said.format(home=where, why=where.why))
+        _say(said.format(home=where, why=where.why, command=_start(where.home)))
         sys.exit(NO_OWNER)
     except Refused as refused:
         _say(sentence(refused.code, refused.values))
         otherwise = USAGE if isinstance(refused, Invalid) else FAILED
         sys.exit(_EXIT.get(refused.code, otherwise))
+
+
+def _start(home: Home) -> str:
+    """The command that starts an owner there; a home that was named is named again."""
+    usual = home.root == default_home(os.environ).absolute()
+    return "roundtable start" if usual else f"roundtable --home {shlex.quote(str(home.root))} start"
 
 
 def _say(text: str) -> None:

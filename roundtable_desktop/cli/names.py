@@ -20,15 +20,24 @@ def workspace(client: Client, named: str | None) -> Answer:
     if named is not None:
         return _called(known, named, _("no workspace is called {given}").format(given=named))
     here = os.path.realpath(".")
-    inside = [one for one in known if _contains(os.path.realpath(one["path"]), here)]
-    if inside:
-        return max(inside, key=lambda one: len(one["path"]))
+    if inside := _around(known, here):
+        return inside
     if repository := _repository(here):
         said = _("{path} is not registered: run `roundtable init`, or name one with --workspace")
         raise _puzzled(said.format(path=repository), known)
     if len(known) > 1:
         raise _puzzled(_("this folder is in no workspace; name one with --workspace"), known)
     return _only(known, _("there is no workspace yet: run `roundtable init` in a repository"))
+
+
+def containing(client: Client, path: str) -> Answer | None:
+    """The workspace that a folder lies in."""
+    return _around(list(client.every("/workspaces")), os.path.realpath(path))
+
+
+def _around(known: list[Answer], here: str) -> Answer | None:
+    inside = [one for one in known if _contains(os.path.realpath(one["path"]), here)]
+    return max(inside, key=lambda one: len(one["path"]), default=None)
 
 
 def agent(client: Client, workspace_id: str, named: str | None) -> Answer:

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli.client import Client, Unreachable
-from roundtable_desktop.cli.output import plain, show_json, table
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.client import Client, Said, Unreachable
+from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 
 
@@ -18,9 +19,15 @@ from roundtable_desktop.phrases import _
 @click.option("--name", help=_("Default: the folder's name."))
 @click.option("--base", "base_branch", help=_("Where work starts and lands. Default: this branch."))
 @click.option("--delivery", type=click.Choice(["approval", "auto"]), default=None)
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
 def init(
-    home: Home, path: Path, name: str | None, base_branch: str | None, delivery: str | None
+    home: Home,
+    path: Path,
+    name: str | None,
+    base_branch: str | None,
+    delivery: str | None,
+    as_json: bool,
 ) -> None:
     """Registers the git repository at PATH. Nothing is written into it."""
     wanted = {
@@ -30,14 +37,29 @@ def init(
         "delivery": delivery,
     }
     try:
-        made: Mapping[str, Any] = Client(home).post("/workspaces", wanted)
+        made, is_new = _register(Client(home), wanted)
     except Unreachable:
         from roundtable_desktop.app import register_offline
 
-        made = register_offline(home, wanted)
+        made, is_new = register_offline(home, wanted)
+    if as_json:
+        return show_json(made)
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")
+    if not is_new:
+        said = _("{path} is registered already, as {name}; work starts from {branch}.")
     click.echo(plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"])))
-    click.echo(_("Next: roundtable agent add --adapter command -- PROGRAM …"))
+    return click.echo(_("Next: roundtable agent add --adapter command -- PROGRAM …"))
+
+
+def _register(client: Client, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    """The workspace, and whether it is new."""
+    try:
+        return client.post("/workspaces", wanted), True
+    except Said as refused:
+        there = names.containing(client, str(wanted["path"]))
+        if refused.problem.get("code") != "path_registered" or there is None:
+            raise
+        return there, False
 
 
 @click.group()
@@ -54,6 +76,43 @@ def list_(home: Home, as_json: bool) -> None:
     if as_json:
         return show_json(found)
     return table(found, ["number", "name", "path", "base_branch", "delivery"])
+
+
+@workspace.command()
+@click.argument("given", metavar="NAME", required=False)
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def show(home: Home, given: str | None, as_json: bool) -> None:
+    """One of them. NAME: default, the one of this folder."""
+    seen = names.workspace(Client(home), given)
+    return show_json(seen) if as_json else fields(seen)
+
+
+@workspace.command()
+@click.argument("given", metavar="NAME", required=False)
+@click.option("--name", help=_("A new name."))
+@click.option("--timezone", help=_("Such as Europe/Berlin."))
+@click.option(
+    "--recovery-lookback-hours",
+    type=int,
+    help=_("How old a task may be whose lost wakeup is made again: 1 to 720."),
+)
+@click.option("--delivery", type=click.Choice(["approval", "auto"]), help=_("Of tasks to come."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def edit(home: Home, /, given: str | None, as_json: bool, **words: object) -> None:
+    """Changes a workspace. What is not named stays. NAME: default, the one of this folder."""
+    changes = {name: value for name, value in words.items() if value is not None}
+    if not changes:
+        raise click.UsageError(_("say what to change; --help names what can be"))
+    client = Client(home)
+    found = names.workspace(client, given)
+    changed = client.patch(f"/workspaces/{found['id']}", changes, revision=found["revision"])
+    if as_json:
+        return show_json(changed)
+    told = ", ".join(f"{name.replace('_', ' ')} {changed[name]}" for name in sorted(changes))
+    said = _("{name} has now: {told}.")
+    return click.echo(plain(said.format(name=changed["name"], told=told)))
 
 
 COMMANDS = [init, workspace]

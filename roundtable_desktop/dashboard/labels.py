@@ -68,6 +68,7 @@ LABELS: Mapping[str, str] = {
     "cli_outdated": N_("The agent's program is too old."),
     "permission_denied": N_("The agent was not allowed to do what it needed."),
     "spawn_failed": N_("The agent's program could not be started."),
+    "owner_died": N_("Roundtable ended each time while it was being started."),
     # ways of delivery
     "approval": N_("after your approval"),
     "auto": N_("by itself"),
@@ -139,6 +140,7 @@ EVENTS: Mapping[str, str] = {
     "agent.silent": N_("The agent is silent"),
     "agent.heartbeat": N_("Sign of life"),
     "session.opened": N_("The conversation was opened"),
+    "recovery_dispatch": N_("Its lost wakeup was made again"),
 }
 
 ACTORS: Mapping[str, str] = {"person": N_("you"), "system": N_("Roundtable")}

@@ -1,5 +1,6 @@
 """Every refusal as `application/problem+json` (RFC 9457) or, for people, as a page."""
 
+import errno
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,8 @@ from roundtable_desktop.phrases import _, sentence
 
 log = logging.getLogger("dashboard")
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 MEDIA_TYPE = "application/problem+json"
 
 STATUS_OF: Sequence[tuple[type[errors.Refused], int]] = (
@@ -23,12 +26,14 @@ STATUS_OF: Sequence[tuple[type[errors.Refused], int]] = (
     (errors.Invalid, 422),
     (errors.Blocked, 409),
     (errors.Busy, 503),
+    (errors.Full, 507),
     (errors.Broken, 500),
 )
 
 # What HTTP has a number of its own for; all else is the class's (contract, HTTP).
 STATUS_OF_CODE: Mapping[str, int] = {
     "changed_meanwhile": 412,
+    "database_fault": 503,
     "idempotency_key_required": 400,
     "rate_limited": 429,
 }
@@ -95,6 +100,7 @@ def title_of(status: int) -> str:
         500: _("Something went wrong inside"),
         501: _("The request cannot be read"),
         503: _("Not available right now"),
+        507: _("No room on the disk"),
     }
     return titles.get(status, _("The request was not done"))
 
@@ -183,6 +189,14 @@ def install(app: Flask) -> None:
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
         return answer(refusal_of_http(error))
+
+    @app.errorhandler(OSError)
+    def machine(error: OSError) -> Response:
+        """A file of ours could not be written: nothing of the request was done (F-18)."""
+        if error.errno not in NO_ROOM:
+            return unexpected(error)
+        log.error("disk_full request=%s", g.get("request_id", ""), exc_info=error)
+        return answer(Refusal(507, "disk_full"))
 
     @app.errorhandler(Exception)
     def unexpected(error: Exception) -> Response:

@@ -3,7 +3,7 @@
 import logging
 from datetime import timedelta
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import quarantine, wakers
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
@@ -46,7 +46,7 @@ class Answering:
             case Layer.INCURABLE:
                 self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
             case Layer.REQUEUE:
-                _requeue(tx, wakeup, settlement)
+                self._requeue(tx, wakeup, settlement)
             case Layer.WAKEUP:
                 self._again(tx, wakeup, run, settlement)
             case Layer.ATTEMPT:
@@ -107,12 +107,13 @@ class Answering:
             tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": run.id})
             escalate(tx, self._ids, wakeup, run, settlement, outcome=settlement.outcome)
 
-
-def _requeue(tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
-    broken_off = settlement.outcome is RunOutcome.INTERRUPTED
-    at = tx.now + INTERRUPTED_PAUSE if broken_off else None
-    held_by = "interrupted" if broken_off else None
-    wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+    def _requeue(self, tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
+        if wakeup.setbacks >= quarantine.LIMIT:  # recovery counted the last one
+            return quarantine.set_aside(tx, self._ids, wakeup, quarantine.OWNER_DIED)
+        broken_off = settlement.outcome is RunOutcome.INTERRUPTED
+        at = tx.now + INTERRUPTED_PAUSE if broken_off else None
+        held_by = "interrupted" if broken_off else None
+        wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
 
 
 def _executed(tx: Tx, wakeup: Wakeup) -> None:

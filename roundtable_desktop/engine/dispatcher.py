@@ -6,7 +6,10 @@ from datetime import timedelta
 from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
+from roundtable_desktop.engine.escalation import ask
+from roundtable_desktop.engine.quarantine import put_back
 from roundtable_desktop.engine.steps import PIPELINE
+from roundtable_desktop.model.errors import Broken, Busy, Full
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Wakeup
@@ -25,6 +28,9 @@ from roundtable_desktop.store.db import Store, Tx
 
 STUMBLED = timedelta(seconds=60)
 
+NOT_ITS_FAULT = (Broken, Busy, Full, OSError)
+"""Faults of the disk or the database: any wakeup would have met them."""
+
 
 class Dispatcher:
     """`launch(run_id)` gets every run that was born; it must return at once."""
@@ -34,6 +40,7 @@ class Dispatcher:
         self._ids = ids
         self._launch = launch
         self._unjudged: Wakeup | None = None
+        self._why: str | None = None
 
     def step(self) -> bool:
         """One wakeup: claimed in one transaction, judged and settled in the next.
@@ -49,11 +56,13 @@ class Dispatcher:
             wakeup = None if stopped else wakeups.claim_next(tx)
         if wakeup is None:
             return False
-        self._unjudged = wakeup
+        self._unjudged, self._why = wakeup, None
         try:
             with self._store.transaction() as tx:
                 answer = self._judge(tx, wakeup)
-        except Exception:
+        except Exception as error:
+            if not isinstance(error, NOT_ITS_FAULT):
+                self._why = type(error).__name__
             self._put_back(wakeup)
             raise
         self._unjudged = None
@@ -62,10 +71,14 @@ class Dispatcher:
         return True
 
     def _put_back(self, wakeup: Wakeup) -> None:
-        """Later and not at once, so that others come before one that cannot be judged."""
+        """Later and not at once, so that others come before one that cannot be judged. After the
+        third time it is not tried again (F-10)."""
         with self._store.transaction() as tx:
-            until, count = tx.now + STUMBLED, wakeup.retry_count
-            wakeups.requeue(tx, wakeup, at=until, held_by="stumbled", retry_count=count)
+            until, held_by, count = tx.now + STUMBLED, "stumbled", wakeup.retry_count
+            if self._why is None:
+                wakeups.requeue(tx, wakeup, at=until, held_by=held_by, retry_count=count)
+            else:
+                put_back(tx, self._ids, wakeup, self._why, at=until, held_by=held_by)
         self._unjudged = None
 
     def _judge(self, tx: Tx, wakeup: Wakeup) -> Answer:
@@ -79,11 +92,11 @@ class Dispatcher:
             case = pipeline.Case(wakeup, agent, workspace, task, self._ids, self._ids.new(), undo)
             answer = pipeline.walk(tx, case, PIPELINE)
         wakeups.keep_decisions(tx, wakeup.id, case.decisions)
-        settle(tx, wakeup, answer)
+        settle(tx, wakeup, answer, self._ids)
         return answer
 
 
-def settle(tx: Tx, wakeup: Wakeup, answer: Answer) -> None:
+def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
     """What becomes of the wakeup; only a launched one stays claimed."""
     match answer:
         case Launched():
@@ -104,6 +117,18 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer) -> None:
             )
         case Fail(outcome, detail):
             wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome, data=detail)
+            # What cannot be read is read no better a second time; its task can be run anew (W-13).
+            answers = ("retry",) if wakeup.task_id else ("mark_fixed",)
+            ask(
+                tx,
+                ids,
+                wakeup,
+                None,
+                outcome=outcome,
+                error_kind=None,
+                answers=answers,
+                known=detail,
+            )
         case Go():
             raise AssertionError("the last step answers with something else")
         case _:

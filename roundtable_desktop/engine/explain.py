@@ -31,6 +31,7 @@ def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
         "agent_id": wakeup.agent_id,
         "reason": wakeup.cancel_reason,
         "into": wakeup.coalesced_into,
+        "setbacks": wakeup.setbacks,
     }
     code = f"wakeup_{wakeup.outcome or wakeup.status}"
     run = runs.get(view, wakeup.run_id) if wakeup.run_id else None

@@ -2,14 +2,18 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine.dispatcher import Dispatcher
+from roundtable_desktop.model.errors import Full
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock, Dice
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import journal, wakeups
 from roundtable_desktop.store.db import Store
 
 log = logging.getLogger(__name__)
@@ -20,9 +24,19 @@ LONGEST_WAIT = timedelta(seconds=30)
 DEGRADED_AFTER = 5
 """Errors of the tick in a row (W-07)."""
 
+FULL_REST = timedelta(seconds=5)
+"""The longest rest while the disk is full: it goes on soon after there is room (F-18)."""
+
+OVERRUN = timedelta(seconds=5)
+"""A part of a tick that takes longer is recorded: something waited where nothing may (W-36)."""
+
+STUCK = timedelta(seconds=30)
+"""A part of a tick that goes on for longer shows in the health while it does."""
+
 
 class Loop:
-    """`submit_deliveries()` is called when the nudge says that there are some."""
+    """`submit_deliveries()` is called when the nudge says that there are some, `sweep()` when the
+    queue has been drained."""
 
     def __init__(
         self,
@@ -31,16 +45,19 @@ class Loop:
         clock: Clock,
         dice: Dice,
         submit_deliveries: Callable[[], None],
+        sweep: Callable[[], object],
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
         self._clock = clock
         self._dice = dice
-        self._submit_deliveries = submit_deliveries
+        self._submit_deliveries, self._sweep = submit_deliveries, sweep
         self._changed = threading.Condition()
         self._nudged = True
         self._stopping = False
         self._failures = 0
+        self._full = False
+        self._began: float | None = None
         self._thread = threading.Thread(target=self._work, name="scheduler")
         store.listen(self._hear)
 
@@ -58,7 +75,12 @@ class Loop:
     def health(self) -> Health:
         if not self._thread.is_alive():
             return Health.DEAD
-        return Health.DEGRADED if self._failures >= DEGRADED_AFTER else Health.OK
+        failing = self._full or self._failures >= DEGRADED_AFTER
+        return Health.DEGRADED if failing or self._is_stuck() else Health.OK
+
+    def _is_stuck(self) -> bool:
+        began = self._began
+        return began is not None and self._clock.monotonic() - began > STUCK.total_seconds()
 
     def _hear(self, topic: str) -> None:
         if topic in ("queue", "deliveries"):
@@ -70,11 +92,12 @@ class Loop:
         while not self._stopping:
             try:
                 due = self.tick()
-                self._failures = 0
-            except Exception:
-                self._failures += 1
+                self._failures, self._full = 0, False
+            except Exception as error:
+                self._failures, self._full = self._failures + 1, isinstance(error, Full)
                 log.exception("tick failed failures=%d", self._failures)
-                self._rest(tick_delay(self._failures, self._dice))
+                delay = tick_delay(self._failures, self._dice)
+                self._rest(min(delay, FULL_REST) if self._full else delay)
             else:
                 self._wait(due)
 
@@ -87,13 +110,42 @@ class Loop:
 
     def tick(self) -> datetime | None:
         """All that is due now; answers when something will be."""
-        self._submit_deliveries()
-        with self._store.transaction() as tx:
+        with self._watched("deliveries"):
+            self._submit_deliveries()
+        with self._watched("promotion"), self._store.transaction() as tx:
             wakeups.promote_due(tx)
-        while not self._stopping and self._dispatcher.step():
+        while not self._stopping and self._step():
             pass
-        with self._store.transaction() as tx:
+        with self._watched("sweep"):
+            self._sweep()
+        with self._watched("next"), self._store.transaction() as tx:
             return wakeups.next_due(tx, tx.now)
+
+    def _step(self) -> bool:
+        with self._watched("step"):
+            return self._dispatcher.step()
+
+    @contextmanager
+    def _watched(self, part: str) -> Iterator[None]:
+        """A tick waits for no process and no network; where one does, it is told (W-36)."""
+        self._began = began = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._began, took = None, self._clock.monotonic() - began
+            if took > OVERRUN.total_seconds():
+                self._tell_overrun(part, took)
+
+    def _tell_overrun(self, part: str, seconds: float) -> None:
+        """Of use to people only: that it cannot be written stops nothing (W-08)."""
+        log.warning("tick overrun part=%s seconds=%.1f", part, seconds)
+        try:
+            with self._store.transaction() as tx:
+                data = {"part": part, "seconds": round(seconds, 1)}
+                subject = Subject("owner", "scheduler")
+                journal.tell(tx, Kind.OWNER_LATE, subject, workspace_id=None, data=data)
+        except Exception:
+            log.exception("overrun not told")
 
     def _wait(self, due: datetime | None) -> None:
         now = self._clock.now()

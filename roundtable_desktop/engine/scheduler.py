@@ -10,7 +10,8 @@ from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Loop
 from roundtable_desktop.engine.pool import Pool
-from roundtable_desktop.engine.recovery import Hands, recover
+from roundtable_desktop.engine.recovery import Hands, end_life, recover
+from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.ports import Clock, Dice, Git, Ids, Launcher, Secrets
 from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
@@ -43,6 +44,7 @@ class Scheduler:
         zone: str,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
+        self._ids = ids
         self._pool = Pool(clock, dice)
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         self._deliveries = Deliveries(store, reader, git)
@@ -70,7 +72,8 @@ class Scheduler:
             unborn=self._completion.unborn,
         )
         dispatcher = Dispatcher(store, ids, self._launch)
-        self._loop = Loop(store, dispatcher, clock, dice, self._deliver_intended)
+        sweep = Sweep(store, reader, clock, ids)
+        self._loop = Loop(store, dispatcher, clock, dice, self._deliver_intended, sweep.look)
 
     def start(self) -> None:
         """Recovery comes before the first claim: what lives is known before more is started."""
@@ -80,7 +83,7 @@ class Scheduler:
             settle=self._settle,
             deliver=self._deliver,
         )
-        recover(self._store, self._launcher, hands)
+        recover(self._store, self._launcher, hands, self._ids)
         self._pool.start()
         self._follower.start()
         self._loop.start()
@@ -93,6 +96,7 @@ class Scheduler:
         self._pool.stop(ACTS_SECONDS)
         self._git.stop()
         self._pool.join()
+        end_life(self._store)
 
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again."""

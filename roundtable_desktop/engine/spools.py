@@ -25,7 +25,7 @@ from roundtable_desktop.model.messages import (
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import InboxKind, PermissionPolicy, RunStatus, Severity
-from roundtable_desktop.store import agents, inbox, journal, runs, sessions
+from roundtable_desktop.store import agents, inbox, journal, runs, sessions, setbacks
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -116,6 +116,7 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
 
 def _hello(tx: Tx, run: Run, hello: Hello) -> None:
     runs.start(tx, run)
+    setbacks.forgive(tx, run.wakeup_id)
     runs.add_process(tx, run.id, "runner", pid=hello.pid, boot=hello.boot, ticks=hello.ticks)
 
 

@@ -46,5 +46,9 @@ class Busy(Refused):
     """Not now; the same request may go through later."""
 
 
+class Full(Refused):
+    """There is no room on the disk; the same request goes through once there is."""
+
+
 class Broken(Refused):
     """Our own fault, or the machine's; kept and logged."""

@@ -10,6 +10,7 @@ class Kind(StrEnum):
     """Event kinds, dotted (A-40 and ours)."""
 
     WORKSPACE_ADDED = "workspace.added"
+    WORKSPACE_CHANGED = "workspace.changed"
     AGENT_ADDED = "agent.added"
     AGENT_CHANGED = "agent.changed"
     AGENT_MOVED = "agent.moved"
@@ -39,6 +40,8 @@ class Kind(StrEnum):
     WAKEUP_SETTLED = "wakeup.settled"
     WAKEUP_REFUSED = "wakeup.refused"
     WAKEUP_STALE_CANCELLED = "wakeup_stale_cancelled"
+    RECOVERY_DISPATCH = "recovery_dispatch"
+    RECOVERY_SWEEP_COMPLETE = "recovery_sweep_complete"
     RUN_STARTING = "run.starting"
     RUN_STARTED = "run.started"
     RUN_ENDED = "run.ended"
@@ -61,3 +64,4 @@ class Kind(StrEnum):
     CONTROL_STOPPED = "control.stopped"
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"
+    OWNER_LATE = "owner.late"

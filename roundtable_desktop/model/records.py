@@ -85,6 +85,7 @@ class Workspace:
     created_at: datetime
     updated_at: datetime
     revision: int
+    recovery_lookback_hours: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,7 @@ class Task:
 
     attempts_spent: of `retry_budget`; the same failure twice costs two (A-08).
     blocked: {"owner", "action", "reason"} while status is `blocked` (C-24).
+    afresh_at: wakes of before do not count for the sweep: assigned or opened anew then (C-50).
     """
 
     id: str
@@ -141,6 +143,7 @@ class Task:
     created_at: datetime
     updated_at: datetime
     revision: int
+    afresh_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +152,7 @@ class Wakeup:
 
     coalesced_count: how many wakes it carries; their causes are in `context_snapshot` (C-86).
     coalesced_into: the wakeup that carries this one, when it was merged.
+    setbacks: how often in a row the owner died over it, or it could not be judged (F-10).
     """
 
     id: str
@@ -175,6 +179,7 @@ class Wakeup:
     requested_at: datetime
     claimed_at: datetime | None
     finished_at: datetime | None
+    setbacks: int
 
     def causes(self) -> list[Json]:
         """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86)."""
@@ -262,7 +267,8 @@ class Comment:
 class InboxItem:
     """What needs the person. key: of what it is about, so that it is there once.
 
-    data of a permission: {run_id, ask, text, options: [{id, name, kind}]}.
+    data of a permission: {run_id, ask, text, options: [{id, name, kind}]}; of an error: {agent_id,
+    run_id, wakeup_id, outcome, error_kind, options}.
     resolution: {"by", "option"?} once it is resolved.
     """
 
@@ -280,6 +286,12 @@ class InboxItem:
     updated_at: datetime
     resolved_at: datetime | None
     revision: int
+
+    @property
+    def code(self) -> str:
+        """Of the sentence that says what it is about."""
+        aside = self.data.get("outcome") in ("quarantined", "malformed")
+        return f"inbox_{self.data['outcome'] if aside else self.kind}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

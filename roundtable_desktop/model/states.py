@@ -26,6 +26,7 @@ class WakeupOutcome(StrEnum):
     STALE = "stale"
     USER_CANCELLED = "user_cancelled"
     MALFORMED = "malformed"
+    QUARANTINED = "quarantined"
     INCURABLE = "incurable"
     EXHAUSTED = "exhausted"
 

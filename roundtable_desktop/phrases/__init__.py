@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, VARIABLES
 from roundtable_desktop.phrases.waking import WAKING
@@ -365,4 +366,5 @@ SENTENCES: Mapping[str, str] = {
     **CRON,
     **VARIABLES,
     **WAKING,
+    **RECOVERY,
 }

@@ -16,6 +16,12 @@ ON_PAGES: Mapping[str, str] = {
     "task_blocked_look_at_copy": N_(
         "What its agent left cannot be collected; see the run. It is all still in the agent's copy."
     ),
+    "task_blocked_quarantine": N_(
+        "Its wakeup was set aside after three failures in a row. See the log, then run it again."
+    ),
+    "wakeup_quarantined": N_(
+        "It was set aside after three failures in a row. Nothing more is tried by itself."
+    ),
     "run_not_logged_in": N_("Start the agent's program in a terminal and log in there."),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. Run it again when you like."

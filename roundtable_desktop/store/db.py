@@ -1,5 +1,6 @@
 """The database: one writer at a time, one decision per transaction, readers that cannot write."""
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -10,8 +11,10 @@ from typing import Any, Protocol, TypeVar
 
 import peewee as pw
 
-from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.model.errors import Broken, Busy, Full, Refused
 from roundtable_desktop.model.times import MICROSECOND
+
+log = logging.getLogger(__name__)
 
 R = TypeVar("R")
 Row = Mapping[str, Any]
@@ -28,6 +31,16 @@ _PRAGMAS = {
     "wal_autocheckpoint": 1000,
 }
 _BUSY_SECONDS = 10
+
+
+def _refused(error: pw.OperationalError) -> Refused:
+    """What the database could not do now, in words that a face can say (F-18, F-22, K-66)."""
+    text = str(error)
+    if "is full" in text:
+        return Full("disk_full")
+    if "locked" in text or "busy" in text:
+        return Busy("database_busy")
+    return Broken("database_fault", text=text)
 
 
 class Time(Protocol):
@@ -125,13 +138,23 @@ class Store:
         """BEGIN IMMEDIATE behind our own lock: threads queue here in turn, not in SQLite's poll."""
         if self.db.in_transaction():
             raise Broken("transaction_inside_transaction")
-        self.db.connect(reuse_if_open=True)
-        with self._gate, self.db.atomic():
-            tx = Tx(self.db, self._tick())
-            yield tx
+        try:
+            self.db.connect(reuse_if_open=True)
+            with self._gate, self.db.atomic():
+                tx = Tx(self.db, self._tick())
+                yield tx
+        except pw.OperationalError as error:
+            raise _refused(error) from error
         for topic in tx.nudges:
-            for listener in self._listeners:
+            self._nudge(topic)
+
+    def _nudge(self, topic: str) -> None:
+        """It is committed: whoever cannot listen must not make it look as if it were not."""
+        for listener in self._listeners:
+            try:
                 listener(topic)
+            except Exception:
+                log.exception("a listener failed topic=%s", topic)
 
     def _tick(self) -> datetime:
         now = self._clock.now()
@@ -158,13 +181,16 @@ class Reader:
     @contextmanager
     def snapshot(self) -> Iterator[View]:
         """One state of the database over several statements. No rendering, no I/O inside."""
-        self._db.connect(reuse_if_open=True)
         began = self._clock.monotonic()
-        self._db.begin("DEFERRED")
         try:
-            yield View(self._db)
-        finally:
-            self._db.rollback()
+            self._db.connect(reuse_if_open=True)
+            self._db.begin("DEFERRED")
+            try:
+                yield View(self._db)
+            finally:
+                self._db.rollback()
+        except pw.OperationalError as error:
+            raise _refused(error) from error
         if self._clock.monotonic() - began > READ_LIMIT.total_seconds():
             raise Broken("snapshot_kept_too_long")
 

@@ -1,12 +1,19 @@
-"""How columns read: instants, JSON and codes; and what every table of ours has in common."""
+"""How columns read: instants, JSON and codes; and what every table of ours has in common.
+
+One row that somebody damaged stops nobody who reads it among others (W-13): what cannot be read is
+read as something that no rule takes for good.
+"""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import peewee as pw
 
 from roundtable_desktop.model.times import instant, micros
+
+# Far from the ends of what Python counts, so that a rule can still add to them.
+_EARLIEST, _LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class InstantField(pw.BigIntegerField):
@@ -18,7 +25,12 @@ class InstantField(pw.BigIntegerField):
         return micros(value) if isinstance(value, datetime) else value
 
     def python_value(self, value: int | None) -> datetime | None:
-        return None if value is None else instant(value)
+        if value is None:
+            return None
+        try:
+            return instant(value)
+        except (OverflowError, ValueError):
+            return _LATEST if value > 0 else _EARLIEST
 
 
 class JsonField(pw.TextField):
@@ -28,7 +40,10 @@ class JsonField(pw.TextField):
         return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
     def python_value(self, value: str | None) -> object:
-        read = None if value is None else json.loads(value)
+        try:
+            read = None if value is None else json.loads(value)
+        except (ValueError, RecursionError):
+            return () if self.default is list else {"unreadable": str(value)[:200]}
         return tuple(read) if isinstance(read, list) else read
 
 

@@ -30,6 +30,7 @@ class Workspaces(Table):
     created_at = InstantField()
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
+    recovery_lookback_hours = pw.IntegerField(default=24)
 
 
 class Agents(Table):
@@ -76,6 +77,7 @@ class Tasks(Table):
     created_at = InstantField()
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
+    afresh_at = InstantField(default=0)
 
 
 class Wakeups(Table):
@@ -103,6 +105,7 @@ class Wakeups(Table):
     requested_at = InstantField()
     claimed_at = InstantField(null=True)
     finished_at = InstantField(null=True)
+    setbacks = pw.IntegerField(default=0)
 
     class Meta:
         table_name = "agent_wakeup_requests"

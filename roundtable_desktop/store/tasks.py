@@ -32,7 +32,8 @@ def below(view: View, task_id: str) -> list[Task]:
 
 
 def add(tx: Tx, actor: Actor, **values: Any) -> Task:
-    tx.write(Tasks.insert(status=TaskStatus.TODO, created_at=tx.now, updated_at=tx.now, **values))
+    born = {"created_at": tx.now, "updated_at": tx.now, "afresh_at": tx.now}
+    tx.write(Tasks.insert(status=TaskStatus.TODO, **born, **values))
     task = get(tx, values["id"])
     assert task is not None
     journal.tell(
@@ -52,6 +53,7 @@ def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
         Tasks.update(
             assignee_agent_id=agent_id,
             assignment_seq=Tasks.assignment_seq + 1,
+            afresh_at=tx.now,
             revision=Tasks.revision + 1,
             updated_at=tx.now,
         ).where(Tasks.id == task.id)
@@ -72,6 +74,8 @@ def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
 def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> bool:
     """`blocked` is the structured reason of C-24 and goes when the status does."""
     data = values.pop("data", {})
+    if to is TaskStatus.TODO:
+        values["afresh_at"] = tx.now
     moved = journal.move(
         tx,
         TASK,
@@ -126,4 +130,5 @@ def spend_attempt(tx: Tx, task: Task, *, cost: int, signature: str) -> None:
 
 def fresh_budget(tx: Tx, task: Task) -> None:
     """A person wants it tried again: what was spent before does not count any more (C-50)."""
-    tx.write(Tasks.update(attempts_spent=0, last_failure_signature=None).where(Tasks.id == task.id))
+    fresh = {"attempts_spent": 0, "last_failure_signature": None, "afresh_at": tx.now}
+    tx.write(Tasks.update(**fresh).where(Tasks.id == task.id))

@@ -39,6 +39,24 @@ def add(tx: Tx, actor: Actor, **values: Any) -> Workspace:
     return workspace
 
 
+def change(tx: Tx, workspace: Workspace, actor: Actor, **values: Any) -> Workspace:
+    changed = Workspaces.update(
+        revision=Workspaces.revision + 1, updated_at=tx.now, **values
+    ).where(Workspaces.id == workspace.id)
+    tx.write(changed)
+    journal.tell(
+        tx,
+        Kind.WORKSPACE_CHANGED,
+        Subject("workspace", workspace.id),
+        workspace_id=workspace.id,
+        actor=actor,
+        data=values,
+    )
+    now = get(tx, workspace.id)
+    assert now is not None
+    return now
+
+
 def next_task_number(tx: Tx, workspace_id: str) -> int:
     """Counts per workspace and never goes back (T-14)."""
     tx.write(

@@ -119,7 +119,7 @@ class Watcher(QThread):
     def _words(self, item: InboxItem) -> Waiting:
         """Who asks, of which task, and what."""
         title, about = _("Roundtable needs you"), ""
-        label = question = one_line(sentence(f"inbox_{item.kind}", item.data), _QUESTION)
+        label = question = one_line(sentence(item.code, item.data), _QUESTION)
         if isinstance(run_id := item.data.get("run_id"), str):
             look = self._faces.look
             run = look.run(run_id)

@@ -37,7 +37,7 @@ def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) ->
 def test_every_kind_of_event_of_a_task_or_run_has_a_word() -> None:
     shown = ("task.", "run.", "agent.", "session.")
     kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_AGENTS
-    assert kinds == labels.EVENTS.keys()
+    assert kinds | {Kind.RECOVERY_DISPATCH} == labels.EVENTS.keys()
 
 
 def test_a_code_without_a_word_is_shown_as_it_is() -> None:

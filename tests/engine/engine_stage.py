@@ -275,7 +275,7 @@ class Stage:
             settle=lambda run: self.later("settle", lambda: self.completion.settle(run)),
             deliver=lambda one: self.later("deliver", lambda: self.deliveries.deliver(one)),
         )
-        return recover(self.store, self.launcher, hands)
+        return recover(self.store, self.launcher, hands, self.ids)
 
     def restart(self) -> Found:
         self.ground.reopen()

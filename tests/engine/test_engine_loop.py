@@ -35,7 +35,7 @@ class Steps:
 
 
 def loop_on(ground: Ground, steps: Any, clock: Any) -> Loop:
-    return Loop(ground.store, steps, clock, lambda: 0.5, lambda: None)
+    return Loop(ground.store, steps, clock, lambda: 0.5, lambda: None, lambda: None)
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ def task(**changes: Any) -> Task:
         "created_at": NOW,
         "updated_at": NOW,
         "revision": 1,
+        "afresh_at": NOW,
     }
     return Task(**{**values, **changes})
 

@@ -48,6 +48,7 @@ def wakeup(source: Source, reason: str, payload: dict[str, Any], at: datetime = 
         requested_at=at,
         claimed_at=at,
         finished_at=None,
+        setbacks=0,
     )
 
 
@@ -67,6 +68,7 @@ WORKSPACE = Workspace(
     created_at=NOW,
     updated_at=NOW,
     revision=1,
+    recovery_lookback_hours=24,
 )
 ASSIGNED = wakeup(Source.TASK_ASSIGNED, "assigned", {"task_id": "t1"})
 AGAIN = wakeup(Source.TASK_ASSIGNED, "attempt_retry", {"task_id": "t1", "attempt": 2})

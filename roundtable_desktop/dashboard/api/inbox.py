@@ -46,7 +46,7 @@ class InboxRow(Shown):
 
 
 def row(item: records.InboxItem) -> InboxRow:
-    return InboxRow.of(item, sentence=said(f"inbox_{item.kind}", dict(item.data)))
+    return InboxRow.of(item, sentence=said(item.code, dict(item.data)))
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:

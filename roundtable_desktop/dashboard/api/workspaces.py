@@ -23,6 +23,15 @@ class NewWorkspace(Words):
     delivery: Literal["approval", "auto"] | None = None
 
 
+class WorkspaceChange(Words):
+    """What is left out stays. recovery_lookback_hours: brought into 1 to 720."""
+
+    name: Line | None = None
+    timezone: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    recovery_lookback_hours: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | None = None
+    delivery: Literal["approval", "auto"] | None = None
+
+
 class Workspace(Shown):
     id: str
     number: int
@@ -33,6 +42,7 @@ class Workspace(Shown):
     delivery: str
     author_name: str
     author_email: str
+    recovery_lookback_hours: int
     created_at: Moment
     updated_at: Moment
     revision: int
@@ -62,3 +72,14 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     def show_workspace(ref: str) -> Workspace:
         """One of them."""
         return Workspace.of(look.workspace(ref))
+
+    @api.route("PATCH", "/api/v1/workspaces/<ref>", errors=(404, 409, 412))
+    def change_workspace(
+        caller: Caller, ref: str, body: WorkspaceChange, expected_revision: int | None
+    ) -> Workspace:
+        """Changes its name or its settings."""
+        given = body.model_dump(exclude_none=True)
+        if mode := given.pop("delivery", None):
+            given["delivery"] = DeliveryMode(mode)
+        by = asked(caller, revision=expected_revision)
+        return Workspace.of(workspaces.edit(desk, by, look.workspace(ref).id, **given))

@@ -1,7 +1,9 @@
 """Commands about workspaces."""
 
-from roundtable_desktop.engine.desk import Asked, Desk, once
-from roundtable_desktop.model.errors import Conflict, Invalid
+from typing import Any
+
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
@@ -59,6 +61,54 @@ def register(
     with desk.store.transaction() as tx:
         workspace = once(tx, asked, act, workspaces.get)
     return workspace
+
+
+def register_or_find(desk: Desk, asked: Asked, path: str, **words: Any) -> tuple[Workspace, bool]:
+    """The workspace of a repository, and whether it was registered just now."""
+    try:
+        return register(desk, asked, path, **words), True
+    except Conflict as taken:
+        with desk.store.transaction() as tx:
+            there = workspaces.at_path(tx, str(taken.values.get("path")))
+        if taken.code != "path_registered" or there is None:
+            raise
+        return there, False
+
+
+LOOKBACK_HOURS = (1, 720)
+"""Where the sweep's lookback is brought to when it is set (K-37)."""
+
+
+def edit(
+    desk: Desk,
+    asked: Asked,
+    workspace_id: str,
+    *,
+    name: str | None = None,
+    timezone: str | None = None,
+    recovery_lookback_hours: int | None = None,
+    delivery: DeliveryMode | None = None,
+) -> Workspace:
+    """Changes what is given; what is None stays. `delivery` is that of tasks made from now on."""
+    values: dict[str, object] = {}
+    if timezone is not None:
+        values["timezone"] = zones.zone(timezone, desk.local_zone, "/timezone").key
+    if recovery_lookback_hours is not None:
+        least, most = LOOKBACK_HOURS
+        values["recovery_lookback_hours"] = min(max(recovery_lookback_hours, least), most)
+    if delivery is not None:
+        values["delivery"] = delivery
+    with desk.store.transaction() as tx:
+        workspace = workspaces.get(tx, workspace_id)
+        if workspace is None:
+            raise Absent("unknown_workspace")
+        check_revision(asked, workspace.revision)
+        if name is not None and name != workspace.name:
+            if workspaces.named(tx, name):
+                raise Conflict("name_taken", "/name", name=name)
+            values["name"] = name
+        fresh = {key: value for key, value in values.items() if value != getattr(workspace, key)}
+        return workspaces.change(tx, workspace, asked.actor, **fresh) if fresh else workspace
 
 
 def _repository(facts: RepositoryFacts) -> Repository:

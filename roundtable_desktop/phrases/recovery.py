@@ -1,0 +1,34 @@
+"""What is said of wakeups that were set aside, and of a disk or a database that does not do."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+RECOVERY: Mapping[str, str] = {
+    "wakeup_quarantined": N_(
+        "It was set aside after {setbacks} failures in a row. Nothing more is tried by "
+        "itself: see “roundtable inbox list”."
+    ),
+    "task_blocked_quarantine": N_(
+        "It is blocked: its wakeup was set aside after three failures in a row ({kind}). See the "
+        "log; “roundtable task run” tries anew."
+    ),
+    "inbox_quarantined": N_(
+        "A wakeup was set aside: {setbacks} times in a row Roundtable could not start it "
+        "({error_kind}). The rest goes on. The log has the details; retry tries it anew."
+    ),
+    "inbox_malformed": N_(
+        "A wakeup could not be read ({fields}) and was set aside. Retry runs its task anew."
+    ),
+    "disk_full": N_(
+        "The disk is full: nothing was changed. Make room and do it again; what waits goes on by "
+        "itself."
+    ),
+    "database_busy": N_(
+        "Another program holds the database. Nothing was changed; try again in a moment."
+    ),
+    "database_fault": N_(
+        "The database could not be read or written ({text}). Nothing was changed. Look at the disk "
+        "and at the log."
+    ),
+}
