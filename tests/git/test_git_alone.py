@@ -216,3 +216,44 @@ def test_a_git_that_was_killed_has_not_answered(world, next_owner, monkeypatch):
     with pytest.raises(GitFailed) as killed:
         next_owner.commit_of(world.repository, "main")
     assert (killed.value.code, killed.value.broken_off) == ("git_killed", True)
+
+
+@pytest.mark.proves("B-118")
+def test_callers_that_wait_for_a_strangers_lock_share_one_tries_outcome(tmp_path, monkeypatch):
+    """Each would otherwise wait for three seconds of its own, one behind the other."""
+    monkeypatch.setattr(alone, "PATIENCE", 0.2)
+    file, tries, refused = tmp_path / "git.lock", [], []
+    guard = Alone(file, tries.append)
+    strangers = os.open(file, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(strangers, fcntl.LOCK_EX)
+
+    def ask():
+        with pytest.raises(GitFailed) as seen, guard.held():
+            pass
+        refused.append(seen.value.code)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    with guard._gate:  # all of them come while one waits
+        for thread in threads:
+            thread.start()
+        time.sleep(0.1)
+    for thread in threads:
+        thread.join()
+    assert refused == ["git_left_over"] * 8
+    assert len(tries) == alone.SWEEPS
+    os.close(strangers)
+    with guard.held():  # the next who comes tries anew
+        pass
+
+
+@pytest.mark.proves("B-118")
+def test_a_folder_in_the_locks_place_is_named_with_what_to_do(tmp_path):
+    file = tmp_path / "git.lock"
+    file.mkdir()
+    with pytest.raises(GitFailed) as seen, Alone(file, lambda mark: []).held():
+        pass
+    assert seen.value.code == "git_lock_unusable"
+    assert str(file) in seen.value.text and "remove it" in seen.value.text
+    file.rmdir()
+    with Alone(file, lambda mark: []).held():
+        pass

@@ -1,5 +1,6 @@
 """Sees to it that no git of an earlier owner is at work any more when the first of ours begins."""
 
+import errno
 import fcntl
 import os
 import threading
@@ -16,6 +17,7 @@ PATIENCE = 1.0
 SWEEPS = 2
 GATE_SECONDS = 0.5
 _LOOK = 0.02
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Alone:
@@ -32,6 +34,8 @@ class Alone:
         self._descriptor: int | None = None
         self._users = 0
         self._over = False
+        self._refused = 0
+        self._why: GitFailed | None = None
 
     @property
     def mark(self) -> dict[str, str]:
@@ -41,11 +45,12 @@ class Alone:
     @contextmanager
     def held(self) -> Iterator[int]:
         """The descriptor for a git to inherit as it is started. Raises GitFailed: `git_left_over`,
-        one of before cannot be ended; `git_stopped` after `let_go`."""
+        one of before cannot be ended; `git_lock_unusable`; `git_stopped` after `let_go`."""
+        before = self._refused
         with self._gate:
             self._go_on()
             if self._descriptor is None:
-                self._descriptor = self._take()
+                self._descriptor = self._take_or_refuse(before)
             descriptor = self._descriptor
             self._users += 1
         try:
@@ -75,9 +80,27 @@ class Alone:
             os.close(self._descriptor)
             self._descriptor = None
 
+    def _take_or_refuse(self, before: int) -> int:
+        """before: how many tries had failed when this caller came. One that failed since is the
+        answer of all who waited for it: else each would wait for a try of its own."""
+        if self._why is not None and self._refused != before:
+            raise GitFailed(self._why.code, self._why.text)
+        try:
+            return self._take()
+        except GitFailed as why:
+            if why.code != STOPPED:
+                self._refused, self._why = self._refused + 1, why
+            raise
+
     def _take(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._file, flags, 0o600)
+        try:
+            descriptor = os.open(self._file, flags, 0o600)
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise
+            said = f"{self._file}: {error.strerror}; remove it, then try again"
+            raise GitFailed("git_lock_unusable", said) from error
         try:
             for _ in range(SWEEPS):
                 if self._locked(descriptor):
