@@ -89,6 +89,7 @@ def lay_ground(home: Home) -> Ground:
     with store.transaction() as tx:
         last = events.last_instant(tx)
     if last is not None:
+        clock.start_after(last)
         store.start_after(last)
         ids.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, applied)

@@ -1,24 +1,59 @@
 """The machine's clock and randomness; nothing else in the house reads them (law 6)."""
 
+import logging
 import os
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from zoneinfo import available_timezones
+
+log = logging.getLogger(__name__)
+
+_TOLD_SECONDS = 2.0
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32
 
 
 class SystemClock:
-    """Fulfils `ports.Clock`."""
+    """Fulfils `ports.Clock`. Its time never runs backwards and never stands still (F-29).
+
+    When the machine's clock is set back, this one goes on from where it was at half the speed until
+    the two agree: what waits for a moment waits twice as long at most, and no instant comes twice.
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wall, self._monotonic = wall, monotonic
+        self._lock = threading.Lock()
+        self._last, self._at = float("-inf"), monotonic()
+        self._told = False
 
     def now(self) -> datetime:
-        return datetime.now(UTC)
+        with self._lock:
+            at, wall = self._monotonic(), self._wall()
+            now = max(wall, self._last + (at - self._at) / 2)
+            self._last, self._at = now, at
+            self._tell(now - wall)
+        return datetime.fromtimestamp(now, UTC)
+
+    def _tell(self, ahead: float) -> None:
+        """Once each time that it is set back by more than what a correction of the net is."""
+        if ahead > _TOLD_SECONDS and not self._told:
+            log.warning("the machine's clock was set back seconds=%.1f", ahead)
+        self._told = ahead > _TOLD_SECONDS
+
+    def start_after(self, moment: datetime) -> None:
+        """Time goes on from here across a restart, though the wall clock was set back meanwhile."""
+        with self._lock:
+            self._last, self._at = max(self._last, moment.timestamp()), self._monotonic()
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return self._monotonic()
 
 
 class SystemIds:
