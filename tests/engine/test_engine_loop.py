@@ -1,9 +1,12 @@
 """The scheduler's loop: it wakes when something is due, goes on after errors, and stops."""
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +14,12 @@ from ground import NOW, Ground
 
 from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.engine import loop as loops
+from roundtable_desktop.engine import sweeps as sweeping
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, LONGEST_WAIT, Loop
+from roundtable_desktop.engine.sweeps import Sweep
+from roundtable_desktop.model.errors import Full
 from roundtable_desktop.model.states import Health
+from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.store import agents, wakeups
 
 
@@ -34,8 +41,8 @@ class Steps:
         return wakeup is not None
 
 
-def loop_on(ground: Ground, steps: Any, clock: Any) -> Loop:
-    return Loop(ground.store, steps, clock, lambda: 0.5, lambda: None, lambda: None)
+def loop_on(ground: Ground, steps: Any, clock: Any, sweep: Any = lambda: None) -> Loop:
+    return Loop(ground.store, steps, clock, lambda: 0.5, lambda: None, sweep)
 
 
 @pytest.fixture
@@ -149,3 +156,119 @@ def test_nothing_is_claimed_after_a_stop(live: Ground) -> None:
     assert len(steps.claimed) == taken
     with live.reader.snapshot() as view:
         assert len(wakeups.claimed(view)) == taken
+
+
+@pytest.mark.proves("W-07 loop")
+def test_the_rest_after_an_error_doubles_up_to_half_a_minute_with_a_quarter_of_jitter() -> None:
+    middle = [tick_delay(failures, lambda: 0.5).total_seconds() for failures in range(1, 12)]
+    assert middle == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30]
+    least = [tick_delay(failures, lambda: 0.0).total_seconds() for failures in (1, 20)]
+    most = [tick_delay(failures, lambda: 1.0).total_seconds() for failures in (1, 20)]
+    assert least == [0.1875, 22.5] and most == [0.3125, 37.5]
+
+
+@pytest.mark.proves("F-18")
+def test_a_full_disk_shows_at_once_and_is_left_soon_after_there_is_room(
+    live: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[timedelta] = []
+    steps = Steps(live)
+    loop = loop_on(live, steps, live.clock)
+    monkeypatch.setattr(loops, "tick_delay", lambda failures, dice: timedelta(seconds=30))
+    monkeypatch.setattr(loop, "_rest", lambda delay: (rests.append(delay), time.sleep(0.01)))
+    monkeypatch.setattr(steps, "step", fail_with(Full("disk_full"), until=lambda: len(rests) > 3))
+    loop.start()
+    try:
+        until(lambda: rests and loop.health() is Health.DEGRADED)
+        until(lambda: loop.health() is Health.OK)
+    finally:
+        loop.stop()
+    assert set(rests) == {loops.FULL_REST} and timedelta(seconds=10) >= loops.FULL_REST
+
+
+def fail_with(error: Exception, until: Any) -> Any:
+    def step() -> bool:
+        if until():
+            return False
+        raise error
+
+    return step
+
+
+@pytest.mark.proves("W-36")
+def test_a_part_of_a_tick_that_takes_long_is_recorded_and_shows_while_it_does(
+    ground: Ground,
+) -> None:
+    seen: list[Health] = []
+    loop = loop_on(ground, Steps(ground), ground.clock, lambda: ground.clock.forward(seconds=6))
+    loop.tick()
+    (late,) = [event for event in ground.events() if event.kind == "owner.late"]
+    assert dict(late.data) == {"part": "sweep", "seconds": 6.0}
+
+    def stuck() -> None:
+        seen.append(loop.health())
+        ground.clock.forward(seconds=31)
+        seen.append(loop.health())
+
+    loop = loop_on(ground, Steps(ground), ground.clock, stuck)
+    monkey = threading.Thread(target=threading.Event().wait)  # a thread that lives
+    loop._thread = monkey
+    monkey.daemon = True
+    monkey.start()
+    loop.tick()
+    assert seen == [Health.OK, Health.DEGRADED] and loop.health() is Health.OK
+
+
+@pytest.mark.proves("W-08 loop")
+def test_what_only_tells_may_fail_and_the_loop_goes_on(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A listener that raises, and an overrun that cannot be written."""
+
+    def broken(*words: Any, **more: Any) -> None:
+        raise OSError("no")
+
+    ground.store.listen(broken)
+    agent = ground.agent(ground.workspace())
+    steps = Steps(ground)
+    loop = loop_on(ground, steps, ground.clock, lambda: ground.clock.forward(seconds=6))
+    made = ground.wakeup(agent)
+    monkeypatch.setattr(loops, "journal", SimpleNamespace(tell=broken))
+    loop.tick()
+    assert steps.claimed == [made.id]
+
+
+def shape(ground: Ground) -> Any:
+    """Every row, and what the file says of its changes."""
+    with ground.reader.snapshot() as view:
+        tables = view.sql("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = [str(row["name"]) for row in tables]
+        return {name: view.sql(f"SELECT * FROM {name}") for name in names}
+
+
+@pytest.mark.proves("R-01")
+def test_an_idle_owner_looks_again_and_again_and_writes_nothing(
+    live: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An hour of looks in a second, with tasks, agents and a wakeup that waits for its time."""
+    monkeypatch.setattr(loops, "LONGEST_WAIT", timedelta(milliseconds=5))
+    monkeypatch.setattr(sweeping, "EVERY", timedelta(milliseconds=5))
+    agent = live.agent(live.workspace())
+    live.task(live.workspace(), None)
+    live.wakeup(agent, scheduled_retry_at=live.clock.now() + timedelta(hours=2), held_by="retry")
+    sweeps: list[int] = []
+    sweep = Sweep(live.store, live.reader, live.clock, live.ids)
+    loop = loop_on(live, Steps(live), live.clock, lambda: sweeps.append(sweep.look()))
+    loop.start()
+    try:
+        until(lambda: len(sweeps) > 3)
+        with closing(sqlite3.connect(live.path)) as other:
+            before, version = shape(live), other.execute("PRAGMA data_version").fetchone()
+            size = live.path.with_name(live.path.name + "-wal").stat().st_size
+            looked = len(sweeps)
+            until(lambda: len(sweeps) > looked + 120)
+            assert other.execute("PRAGMA data_version").fetchone() == version
+        assert shape(live) == before
+        assert live.path.with_name(live.path.name + "-wal").stat().st_size == size
+    finally:
+        loop.stop()
