@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine.dispatcher import Dispatcher
-from roundtable_desktop.model.errors import Full
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock, Dice
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import journal, wakeups
+from roundtable_desktop.store import journal, setbacks, wakeups
 from roundtable_desktop.store.db import Store
 
 log = logging.getLogger(__name__)
@@ -25,7 +24,7 @@ DEGRADED_AFTER = 5
 """Errors of the tick in a row (W-07)."""
 
 FULL_REST = timedelta(seconds=5)
-"""The longest rest while the disk is full: it goes on soon after there is room (F-18)."""
+"""The longest rest while the disk takes nothing: it goes on soon after there is room (F-18)."""
 
 OVERRUN = timedelta(seconds=5)
 """A part of a tick that takes longer is recorded: something waited where nothing may (W-36)."""
@@ -56,7 +55,6 @@ class Loop:
         self._nudged = True
         self._stopping = False
         self._failures = 0
-        self._full = False
         self._began: float | None = None
         self._thread = threading.Thread(target=self._work, name="scheduler")
         store.listen(self._hear)
@@ -75,7 +73,7 @@ class Loop:
     def health(self) -> Health:
         if not self._thread.is_alive():
             return Health.DEAD
-        failing = self._full or self._failures >= DEGRADED_AFTER
+        failing = self._store.fault is not None or self._failures >= DEGRADED_AFTER
         return Health.DEGRADED if failing or self._is_stuck() else Health.OK
 
     def _is_stuck(self) -> bool:
@@ -92,12 +90,12 @@ class Loop:
         while not self._stopping:
             try:
                 due = self.tick()
-                self._failures, self._full = 0, False
-            except Exception as error:
-                self._failures, self._full = self._failures + 1, isinstance(error, Full)
+                self._failures = 0
+            except Exception:
+                self._failures += 1
                 log.exception("tick failed failures=%d", self._failures)
                 delay = tick_delay(self._failures, self._dice)
-                self._rest(min(delay, FULL_REST) if self._full else delay)
+                self._rest(min(delay, FULL_REST) if self._store.fault else delay)
             else:
                 self._wait(due)
 
@@ -110,6 +108,9 @@ class Loop:
 
     def tick(self) -> datetime | None:
         """All that is due now; answers when something will be."""
+        if self._store.fault is not None:
+            with self._watched("trial"), self._store.transaction() as tx:
+                setbacks.still_alive(tx)
         with self._watched("deliveries"):
             self._submit_deliveries()
         with self._watched("promotion"), self._store.transaction() as tx:

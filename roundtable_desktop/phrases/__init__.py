@@ -344,7 +344,9 @@ OWNER: Mapping[str, str] = {
     "intake_paused": N_("Paused: nothing new is started. “roundtable resume” lets it go on."),
     "intake_stopped": N_("Everything is stopped. “roundtable resume” lets it go on."),
     "scheduler_ok": N_("The scheduler is running."),
-    "scheduler_degraded": N_("The scheduler is running, but something fails; see the log."),
+    "scheduler_degraded": N_(
+        "The scheduler is running, but something fails: a full disk, perhaps. See the log."
+    ),
     "scheduler_dead": N_("The scheduler has stopped. Start Roundtable again; see the log."),
 }
 

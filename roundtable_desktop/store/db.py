@@ -128,6 +128,8 @@ class Store:
         self._gate = threading.Lock()
         self._last: datetime | None = None
         self._listeners: list[Callable[[str], None]] = []
+        self.fault: str | None = None
+        """Why the last write could not be made, until one can: `disk_full` or `database_fault`."""
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """`listener(topic)` runs on the committing thread: it must not wait or raise."""
@@ -140,13 +142,29 @@ class Store:
             raise Broken("transaction_inside_transaction")
         try:
             self.db.connect(reuse_if_open=True)
-            with self._gate, self.db.atomic():
-                tx = Tx(self.db, self._tick())
-                yield tx
+            with self._gate:
+                before = self._writes()
+                with self.db.atomic():
+                    tx = Tx(self.db, self._tick())
+                    yield tx
         except pw.OperationalError as error:
-            raise _refused(error) from error
+            raise self._failed(error) from error
+        if self.fault is not None and self._writes() != before:
+            self.fault = None
         for topic in tx.nudges:
             self._nudge(topic)
+
+    def _writes(self) -> int:
+        """Rows that this thread's connection has ever written."""
+        total: int = self.db.connection().total_changes
+        return total
+
+    def _failed(self, error: pw.OperationalError) -> Refused:
+        refused = _refused(error)
+        if not isinstance(refused, Busy):
+            self.fault = refused.code
+            self._nudge("queue")  # the loop tries from now on whether it can be done again
+        return refused
 
     def _nudge(self, topic: str) -> None:
         """It is committed: whoever cannot listen must not make it look as if it were not."""

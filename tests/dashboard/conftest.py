@@ -1,6 +1,7 @@
 """A real server on a port of its own, with small stand-ins for the store and the desk."""
 
 import contextlib
+import errno
 import itertools
 import json
 import re
@@ -24,7 +25,7 @@ from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cu
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, listen, serve
 from roundtable_desktop.dashboard.signin import Caller, SignIn, current
-from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Illegal, Invalid
+from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Full, Illegal, Invalid
 from roundtable_desktop.model.records import WebSession
 
 INSTALLATION = "k3v9x0q2m7ab"
@@ -113,7 +114,9 @@ REFUSED = {
     "changed": Conflict("changed_meanwhile", revision=7),
     "invalid": Invalid("path_missing", "/path", path="/x"),
     "busy": Busy("database_busy"),
-    "broken": Broken("disk_full"),
+    "broken": Broken("vanished"),
+    "full": Full("disk_full"),
+    "fault": Broken("database_fault", text="disk I/O error"),
 }
 
 
@@ -152,6 +155,8 @@ def declare_notes(api: Api, notes: list[Note]) -> None:
         """Does not work."""
         if how == "crash":
             raise RuntimeError("SELECT secret FROM /home/somebody/roundtable.db")
+        if how == "no_room":
+            raise OSError(errno.ENOSPC, "No space left on device", "/home/somebody/secret")
         raise REFUSED.get(how, REFUSED["absent"])
 
     @api.route("POST", "/api/routine-triggers/<public_id>/fire", status=202, auth="none")

@@ -18,7 +18,10 @@ from roundtable_desktop.dashboard.app import flask_app
         ("changed", 412, "changed_meanwhile"),
         ("invalid", 422, "path_missing"),
         ("busy", 503, "database_busy"),
-        ("broken", 500, "disk_full"),
+        ("broken", 500, "vanished"),
+        ("full", 507, "disk_full"),
+        ("fault", 503, "database_fault"),
+        ("no_room", 507, "disk_full"),
     ],
 )
 def test_each_class_of_refusal_has_its_number(house, how, status, code):

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ from roundtable_desktop.model.errors import Full
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.store import agents, wakeups
+from roundtable_desktop.store.db import Store
 
 
 class Steps:
@@ -167,32 +168,43 @@ def test_the_rest_after_an_error_doubles_up_to_half_a_minute_with_a_quarter_of_j
     assert least == [0.1875, 22.5] and most == [0.3125, 37.5]
 
 
-@pytest.mark.proves("F-18")
-def test_a_full_disk_shows_at_once_and_is_left_soon_after_there_is_room(
+@pytest.mark.proves("F-18", "K-66")
+def test_a_full_disk_is_said_at_once_stops_nothing_for_good_and_loses_nothing(
     live: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rests: list[timedelta] = []
+    """SQLite itself answers that there is no room, for as long as no page may be added."""
+    monkeypatch.setattr(loops, "FULL_REST", timedelta(milliseconds=20))
+    agent = live.agent(live.workspace())
     steps = Steps(live)
     loop = loop_on(live, steps, live.clock)
-    monkeypatch.setattr(loops, "tick_delay", lambda failures, dice: timedelta(seconds=30))
-    monkeypatch.setattr(loop, "_rest", lambda delay: (rests.append(delay), time.sleep(0.01)))
-    monkeypatch.setattr(steps, "step", fail_with(Full("disk_full"), until=lambda: len(rests) > 3))
+    full = threading.Event()
+    whole = Store.transaction
+
+    @contextmanager
+    def transaction(store: Store) -> Iterator[Any]:
+        most = 1 if full.is_set() else 1_000_000  # at least what there is
+        store.db.connect(reuse_if_open=True)
+        store.db.connection().execute(f"PRAGMA max_page_count = {most}")
+        with whole(store) as tx:
+            yield tx
+            if full.is_set():
+                tx.sql("CREATE TABLE more (text TEXT)")
+
+    monkeypatch.setattr(Store, "transaction", transaction)
     loop.start()
     try:
-        until(lambda: rests and loop.health() is Health.DEGRADED)
         until(lambda: loop.health() is Health.OK)
+        full.set()
+        with pytest.raises(Full) as refused:
+            live.wakeup(agent)
+        assert refused.value.code == "disk_full"
+        assert loop.health() is Health.DEGRADED and live.rows("agent_wakeup_requests") == []
+        full.clear()
+        until(lambda: loop.health() is Health.OK)
+        made = live.wakeup(agent)
+        until(lambda: steps.claimed == [made.id])
     finally:
         loop.stop()
-    assert set(rests) == {loops.FULL_REST} and timedelta(seconds=10) >= loops.FULL_REST
-
-
-def fail_with(error: Exception, until: Any) -> Any:
-    def step() -> bool:
-        if until():
-            return False
-        raise error
-
-    return step
 
 
 @pytest.mark.proves("W-36")

@@ -218,6 +218,41 @@ def test_every_schema_of_before_becomes_this_one(
     assert names(old) == names(ground.path)
 
 
+@pytest.mark.proves("C-50", "K-37", "F-10")
+def test_an_older_homes_rows_get_what_the_sweep_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task counts its wakes from its last assignment, one without from its birth."""
+    old, known = tmp_path / "old.db", migrate.migrations()
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "migrations", lambda: known[:1])
+        patch.setattr(migrate, "_views", lambda: iter(()))
+        migrate.migrate(old, tmp_path, NOW)
+    with closing(sqlite3.connect(old)) as db, db:
+        db.execute(
+            "INSERT INTO workspaces (id, number, name, path, git_dir, base_branch, timezone,"
+            " delivery, author_name, author_email, created_at, updated_at)"
+            " VALUES ('w', 1, 'w', '/w', '/w/.git', 'main', 'UTC', 'approval', 'a', 'b', 1, 1)"
+        )
+        for number, task in enumerate(("assigned", "never"), 1):
+            db.execute(
+                "INSERT INTO tasks (id, workspace_id, number, title, status, base_branch, delivery,"
+                " created_at, updated_at) VALUES (?, 'w', ?, 't', 'todo', 'main', 'auto', 5, 5)",
+                (task, number),
+            )
+        for at in (7, 9):
+            db.execute(
+                "INSERT INTO events (at, kind, actor_type, actor_id, subject_type, subject_id)"
+                " VALUES (?, 'task.assigned', 'person', 'p', 'task', 'assigned')",
+                (at,),
+            )
+    migrate.migrate(old, tmp_path, NOW)
+    with closing(sqlite3.connect(old)) as db:
+        tasks = dict(db.execute("SELECT id, afresh_at FROM tasks").fetchall())
+        hours = db.execute("SELECT recovery_lookback_hours FROM workspaces").fetchall()
+    assert tasks == {"assigned": 9, "never": 5} and hours == [(24,)]
+
+
 def test_a_table_under_a_readers_view_can_be_made_anew(
     tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
