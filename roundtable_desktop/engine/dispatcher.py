@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
-from roundtable_desktop.engine.escalation import ask
-from roundtable_desktop.engine.quarantine import put_back
+from roundtable_desktop.engine.quarantine import put_back, unreadable
 from roundtable_desktop.engine.steps import PIPELINE
 from roundtable_desktop.model.errors import Broken, Busy, Full
 from roundtable_desktop.model.kinds import Kind
@@ -115,20 +114,10 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
                 kind=Kind.WAKEUP_STALE_CANCELLED,
                 data={"reason": reason, "task_id": wakeup.task_id, **detail},
             )
+        case Fail(WakeupOutcome.MALFORMED, detail):
+            unreadable(tx, ids, wakeup, detail)
         case Fail(outcome, detail):
             wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome, data=detail)
-            # What cannot be read is read no better a second time; its task can be run anew (W-13).
-            answers = ("retry",) if wakeup.task_id else ("mark_fixed",)
-            ask(
-                tx,
-                ids,
-                wakeup,
-                None,
-                outcome=outcome,
-                error_kind=None,
-                answers=answers,
-                known=detail,
-            )
         case Go():
             raise AssertionError("the last step answers with something else")
         case _:

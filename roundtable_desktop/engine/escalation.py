@@ -1,12 +1,10 @@
 """Tells who has to know when something has failed for good: a person, and the coordinator
 (K-35, K-07)."""
 
-from collections.abc import Sequence
-
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Json, Run, Subject, Wakeup
+from roundtable_desktop.model.records import Run, Subject, Wakeup
 from roundtable_desktop.model.states import InboxKind, Role, Severity, Source
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
@@ -22,45 +20,25 @@ def escalate(
 ) -> None:
     """Once for a wakeup; part of the transaction that gives up. outcome: why nothing tries again,
     of the wakeup, or of the last attempt where those are used up."""
-    ask(tx, ids, wakeup, run, outcome=outcome, error_kind=settlement.kind)
-    _wake_coordinator(tx, ids, run, settlement)
-
-
-def ask(
-    tx: Tx,
-    ids: Ids,
-    wakeup: Wakeup,
-    run: Run | None,
-    *,
-    outcome: str,
-    error_kind: str | None,
-    severity: Severity = Severity.ATTENTION,
-    answers: Sequence[str] = ANSWERS,
-    known: Json | None = None,
-) -> None:
-    """An item about the task where there is one, else about the agent.
-
-    run: the one that failed, if one was born. known: what else there is to say.
-    """
-    about = Subject("task", wakeup.task_id) if wakeup.task_id else Subject("agent", wakeup.agent_id)
+    about = Subject("task", run.task_id) if run.task_id else Subject("agent", run.agent_id)
     inbox.open_item(
         tx,
         ids.new(),
         InboxKind.AGENT_ERROR,
-        severity,
+        Severity.ATTENTION,
         key=f"agent.error:{wakeup.id}",
         subject=about,
         workspace_id=wakeup.workspace_id,
         data={
-            "agent_id": wakeup.agent_id,
-            "run_id": run.id if run is not None else None,
+            "agent_id": run.agent_id,
+            "run_id": run.id,
             "wakeup_id": wakeup.id,
             "outcome": outcome,
-            "error_kind": error_kind,
-            **(known or {}),
-            "options": [{"id": code, "kind": code, "name": code} for code in answers],
+            "error_kind": settlement.kind,
+            "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
         },
     )
+    _wake_coordinator(tx, ids, run, settlement)
 
 
 def _wake_coordinator(tx: Tx, ids: Ids, run: Run, settlement: Settlement) -> None:
