@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from roundtable_desktop.engine import circuit
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.collecting import (
     NOTHING,
@@ -161,6 +162,7 @@ class Completion:
                     self._propose(tx, run, task, left.collected)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
+            circuit.watch(tx, self._ids, around.agent, settlement.kind)
             tx.nudge("queue")
 
     def _move_task(

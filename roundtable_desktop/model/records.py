@@ -263,6 +263,10 @@ class Comment:
     created_at: datetime
 
 
+SAID_APART = ("quarantined", "malformed", "circuit_open")
+"""Outcomes of an error that have a sentence of their own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxItem:
     """What needs the person. key: of what it is about, so that it is there once.
@@ -290,8 +294,8 @@ class InboxItem:
     @property
     def code(self) -> str:
         """Of the sentence that says what it is about."""
-        aside = self.data.get("outcome") in ("quarantined", "malformed")
-        return f"inbox_{self.data['outcome'] if aside else self.kind}"
+        said = self.data.get("outcome")
+        return f"inbox_{said if said in SAID_APART else self.kind}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,10 @@ RECOVERY: Mapping[str, str] = {
     "inbox_malformed": N_(
         "A wakeup could not be read ({fields}) and was set aside. Retry runs its task anew."
     ),
+    "inbox_circuit_open": N_(
+        "{agent} was paused: five runs in a row could not work ({error_kind}). Put that right, "
+        "then say that it is fixed; what waits for it comes back."
+    ),
     "disk_full": N_(
         "The disk is full: nothing was changed. Make room and do it again; what waits goes on by "
         "itself."

@@ -193,6 +193,13 @@ def finish(
     return done
 
 
+def last_errors(view: View, agent_id: str, most: int) -> list[str | None]:
+    """The kinds of error of its last runs that are over, newest first; None where one did well."""
+    over = (Runs.agent_id == agent_id) & Runs.ended_at.is_null(False)
+    rows = Runs.select(Runs.error_kind).where(over).order_by(Runs.id.desc()).limit(most)
+    return [kind for (kind,) in rows.tuples().execute(view.db)]
+
+
 # --- leases: what a run holds alone; a lease ends with its run, never by age (C-23, C-87) -------
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import circuit, wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.model.errors import Absent, Illegal
 from roundtable_desktop.model.records import Agent, Subject, Wakeup
@@ -43,6 +43,7 @@ def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
         raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
     if agent.status is not AgentStatus.ACTIVE:
         agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
+        circuit.closed(tx, agent)
         for kept_back in wakeups.kept_back(tx, agent.id):
             _again(tx, desk, asked, kept_back)
     return _get(tx, asked, agent_id, judged=True)

@@ -1,0 +1,100 @@
+"""An agent that cannot work is paused after five runs in a row, not after each of its tasks."""
+
+from typing import Any
+
+import pytest
+from engine_stage import ASKED, Stage
+
+from roundtable_desktop.engine.circuit import OPENS_AFTER
+from roundtable_desktop.engine.desk import inbox as desk_inbox
+from roundtable_desktop.engine.desk import pausing
+from roundtable_desktop.model.ports import LaunchFailed
+from roundtable_desktop.model.records import Agent, InboxItem
+from roundtable_desktop.model.states import InboxStatus
+from roundtable_desktop.store import agents, lists
+
+
+def about_agents(stage: Stage) -> list[InboxItem]:
+    with stage.ground.reader.snapshot() as view:
+        found = lists.page(view, lists.INBOX, after=None, limit=99)
+    return [one for one in found if one.subject_type == "agent"]
+
+
+def agent_of(stage: Stage, agent: Agent) -> Agent:
+    with stage.ground.reader.snapshot() as view:
+        now = agents.get(view, agent.id)
+    assert now is not None
+    return now
+
+
+def fail(stage: Stage, kind: str = "cli_missing") -> None:
+    stage.launcher.refuse = LaunchFailed(kind, "no such program")
+    assert stage.step()
+    stage.play()
+    stage.launcher.refuse = None
+
+
+@pytest.fixture
+def ten(stage: Stage) -> tuple[Agent, list[Any]]:
+    room = stage.workspace()
+    agent = stage.agent(room)
+    return agent, [stage.task(room, agent) for _ in range(10)]
+
+
+@pytest.mark.proves("F-44")
+def test_five_in_a_row_pause_it_and_what_waits_comes_back_when_it_is_mended(
+    stage: Stage, ten: tuple[Agent, list[Any]]
+) -> None:
+    agent, tasks = ten
+    for _ in range(OPENS_AFTER):
+        assert agent_of(stage, agent).status == "active"
+        fail(stage)
+    paused = agent_of(stage, agent)
+    assert (paused.status, paused.paused_reason) == ("paused", "circuit_open")
+    while stage.step():
+        assert stage.play() == []
+    assert len(stage.ground.runs()) == OPENS_AFTER
+    (item,) = about_agents(stage)
+    assert item.code == "inbox_circuit_open" and item.data["error_kind"] == "cli_missing"
+    desk_inbox.act(stage.desk, ASKED, item.id, "mark_fixed")
+    for task in tasks[OPENS_AFTER:]:
+        run = stage.launch()
+        assert run.task_id == task.id
+        stage.finish(run, result={"status": "completed"})
+    assert agent_of(stage, agent).status == "active"
+
+
+@pytest.mark.proves("F-44")
+def test_resumed_and_failing_again_it_is_paused_at_once(
+    stage: Stage, ten: tuple[Agent, list[Any]]
+) -> None:
+    agent, _ = ten
+    for _ in range(OPENS_AFTER):
+        fail(stage)
+    pausing.resume(stage.desk, ASKED, agent.id)
+    assert about_agents(stage)[0].status is InboxStatus.RESOLVED
+    fail(stage, "auth_required")
+    assert agent_of(stage, agent).status == "paused"
+    assert [one.status for one in about_agents(stage)] == ["open", "resolved"]
+
+
+def test_one_that_worked_between_starts_the_count_anew(
+    stage: Stage, ten: tuple[Agent, list[Any]]
+) -> None:
+    agent, _ = ten
+    for _ in range(OPENS_AFTER - 1):
+        fail(stage)
+    stage.finish(stage.launch(), result={"status": "completed"})
+    for _ in range(OPENS_AFTER - 1):
+        fail(stage)
+    assert agent_of(stage, agent).status == "active"
+
+
+@pytest.mark.parametrize("kind", ["spawn_failed", "crashed", "rate_limited"])
+def test_what_waiting_may_cure_pauses_nobody(
+    stage: Stage, ten: tuple[Agent, list[Any]], kind: str
+) -> None:
+    agent, _ = ten
+    for _ in range(OPENS_AFTER + 1):
+        fail(stage, kind)
+    assert agent_of(stage, agent).status == "active"
