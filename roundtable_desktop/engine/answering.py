@@ -83,6 +83,8 @@ class Answering:
         and a person is asked."""
         task = tasks.get(tx, task_id)
         assert task is not None
+        if task.assignee_agent_id != run.agent_id and wakeups.waiting_for_task(tx, task_id):
+            return  # somebody else has the task by now, and goes on with it (B-038)
         verdict = attempt_retry(
             budget=task.retry_budget,
             spent=task.attempts_spent,

@@ -156,6 +156,7 @@ class Completion:
                 _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
             task = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
+                wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
                 self._move_task(tx, around, task, settlement, blocked)
                 if left.collected.head is not None:

@@ -249,6 +249,16 @@ def take_up(tx: Tx, held_by: str) -> int:
     return tx.write(Wakeups.update(scheduled_retry_at=None, held_by=None).where(here))
 
 
+def release_parked(tx: Tx, task_id: str) -> int:
+    """The task is free: those that waited behind its run need not wait for their time."""
+    here = (
+        (Wakeups.task_id == task_id)
+        & (Wakeups.status == WakeupStatus.QUEUED)
+        & (Wakeups.held_by == "checkout_contended")
+    )
+    return tx.write(Wakeups.update(scheduled_retry_at=None, held_by=None).where(here))
+
+
 def next_due(view: View, now: datetime) -> datetime | None:
     """When the queue can next change by itself: a retry, a hold or a cooldown ends."""
     due = view.sql(_NEXT_DUE, {"now": micros(now)})[0]["due"]

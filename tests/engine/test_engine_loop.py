@@ -284,3 +284,24 @@ def test_an_idle_owner_looks_again_and_again_and_writes_nothing(
         assert live.path.with_name(live.path.name + "-wal").stat().st_size == size
     finally:
         loop.stop()
+
+
+@pytest.mark.proves("W-34")
+def test_a_tick_never_reads_the_history(ground: Ground) -> None:
+    """Not with work to do, and not without: what decides is in tables of its own."""
+    workspace = ground.workspace()
+    agent = ground.agent(workspace, max_concurrent_sessions=9)
+    ground.task(workspace, agent)
+    ground.wakeup(agent)
+    asked: list[str] = []
+    sweep = Sweep(ground.store, ground.reader, ground.clock, ground.ids)
+    loop = loop_on(ground, Steps(ground), ground.clock, sweep.look)
+    with ground.store.transaction() as tx:
+        tx.db.connection().set_trace_callback(asked.append)
+    with ground.reader.snapshot() as view:
+        view.db.connection().set_trace_callback(asked.append)
+    for _ in range(2):
+        loop.tick()
+        ground.clock.forward(minutes=1)
+    read = [text for text in asked if "events" in text and not text.startswith("INSERT")]
+    assert len(asked) > 20 and [text.lstrip()[:6] for text in read] == ["INSERT"] * len(read)

@@ -153,3 +153,22 @@ def test_the_database_keeps_a_write_ahead_log_and_its_foreign_keys(ground: Groun
         assert tx.sql("PRAGMA foreign_keys")[0]["foreign_keys"] == 1
         assert tx.sql("PRAGMA synchronous")[0]["synchronous"] == 2
     assert Path(f"{ground.path}-wal").exists()
+
+
+@pytest.mark.proves("F-16")
+@pytest.mark.parametrize("side", ["store", "reader"])
+def test_every_connection_is_durable_and_waits(ground: Ground, side: str) -> None:
+    opened = ground.store.transaction() if side == "store" else ground.reader.snapshot()
+    with opened as view:
+        found = {
+            name: next(iter(view.sql(f"PRAGMA {name}")[0].values()))
+            for name in ("journal_mode", "synchronous", "foreign_keys", "trusted_schema")
+        }
+        waits = next(iter(view.sql("PRAGMA busy_timeout")[0].values()))
+    assert found == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "trusted_schema": 0,
+    }
+    assert int(str(waits)) >= 5000
