@@ -105,6 +105,7 @@ class Ground:
             "role": Role.WORKER,
             "adapter": Adapter.COMMAND,
             "command": ["true"],
+            "account": f"account of {number}",
         }
         with self.store.transaction() as tx:
             agents.add(tx, JOAN, **values)

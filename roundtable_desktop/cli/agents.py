@@ -27,6 +27,10 @@ _LIMITS = (
 )
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_account = click.option(
+    "--account",
+    help=_("Who pays at the provider; agents with the same one wait together for its limits."),
+)
 _env = click.option(
     "--env",
     multiple=True,
@@ -54,6 +58,7 @@ def agent() -> None:
 @_workspace
 @_env
 @_limits
+@_account
 @click.option("--permission", type=_POLICY, default="ask")
 @click.argument("command", nargs=-1)
 @click.pass_obj
@@ -66,6 +71,7 @@ def add(
     named: str | None,
     env: tuple[str, ...],
     permission: str,
+    account: str | None,
     command: tuple[str, ...],
     **limits: int | None,
 ) -> None:
@@ -89,6 +95,7 @@ def add(
             "command": list(command),
             "env": _pairs(env),
             "permission_policy": permission,
+            "account": account,
             **limits,
         },
     )
@@ -110,6 +117,7 @@ def add(
 @_env
 @click.option("--no-env", "gone", multiple=True, metavar="NAME", help=_("Takes one away."))
 @_limits
+@_account
 @click.option("--permission", "permission_policy", type=_POLICY)
 @click.argument("command", nargs=-1)
 @click.pass_obj
@@ -180,7 +188,7 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
     found = list(client.every("/agents", workspace_id=workspace["id"]))
     if as_json:
         return show_json(found)
-    return table(found, ["name", "role", "adapter", "status", "command"])
+    return table(found, ["name", "role", "adapter", "status", "account", "held_until", "command"])
 
 
 @agent.command()
@@ -266,6 +274,17 @@ def wake(
     if not until:
         more = _("See how it goes: roundtable explain wakeup {end}")
     return click.echo(more.format(end=end))
+
+
+@agent.command(name="try-now")
+@click.argument("given", metavar="NAME")
+@_workspace
+@click.pass_obj
+def try_now(home: Home, given: str, named: str | None) -> None:
+    """Tries now whether the limit of its account is over; one run goes first."""
+    now = _change(home, given, named, "try-now")
+    said = _("One run of {account} tries now. The others follow when its provider answers.")
+    click.echo(plain(said.format(account=now["account"])))
 
 
 COMMANDS = [agent]

@@ -62,6 +62,8 @@ def status(home: Home, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
     click.echo(plain(seen["sentence"]))
+    for one in seen["held"]:
+        click.echo(plain(one["sentence"]))
     for one in seen["workspaces"]:
         click.echo()
         click.echo(click.style(plain(f"{one['name']}  {one['path']}"), bold=True))

@@ -85,6 +85,7 @@ GATES: Mapping[str, str] = {
     "payload": N_("Payload"),
     "context": N_("Prompt"),
     "agent_status": N_("Agent"),
+    "account": N_("Provider"),
     "capacity": N_("Capacity"),
     "cooldown": N_("Rest"),
     "scheduled_retry": N_("Due time"),
@@ -114,6 +115,8 @@ TONES: Mapping[str, str] = {
 """good | bad | wait | live; all else is quiet."""
 
 EVENTS: Mapping[str, str] = {
+    "account.held": N_("The account is at its limit"),
+    "account.freed": N_("The account is free again"),
     "task.created": N_("Created"),
     "task.assigned": N_("Assigned"),
     "task.started": N_("Work began"),

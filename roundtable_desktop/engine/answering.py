@@ -1,9 +1,9 @@
 """What becomes of a wakeup whose run has ended: settled, tried again, or followed by another."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import quarantine, wakers
+from roundtable_desktop.engine import holding, quarantine, wakers
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
@@ -16,6 +16,8 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
 from roundtable_desktop.store import tasks, wakeups
@@ -37,6 +39,7 @@ class Answering:
         """run: as it was before its end. sign: the failure's signature, "" for none."""
         wakeup = wakeups.get(tx, run.wakeup_id)
         assert wakeup is not None
+        holding.settled(tx, run, settlement, self._dice)
         match settlement.layer:
             case Layer.NONE if settlement.outcome is RunOutcome.CANCELLED and not _said(run):
                 status, outcome = WakeupStatus.CANCELLED, WakeupOutcome.USER_CANCELLED
@@ -64,10 +67,10 @@ class Answering:
         """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
         at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
         if at is not None:
-            stated = settlement.retry_at
-            if settlement.outcome is RunOutcome.LIMITED:
-                source = "rate_limit_parsed" if stated else "backoff"
-                log.info("limited wakeup=%s source=%s retry_at=%s", wakeup.id, source, stated or at)
+            limit = settlement.limit
+            stated = limit.retry_at if limit else None
+            if limit is not None:
+                _log_limit(wakeup, limit, stated or at)
             held_by, count = "limit" if stated else "retry", wakeup.retry_count + 1
             wakeups.requeue(tx, wakeup, at=stated or at, held_by=held_by, retry_count=count)
             return
@@ -116,6 +119,17 @@ class Answering:
         at = tx.now + INTERRUPTED_PAUSE if broken_off else None
         held_by = "interrupted" if broken_off else None
         wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+
+
+def _log_limit(wakeup: Wakeup, limit: Verdict, at: datetime) -> None:
+    """K-33."""
+    log.info(
+        "limited wakeup=%s source=%s parsed_reset_at=%s retry_at=%s",
+        wakeup.id,
+        limit.source,
+        rfc3339(limit.reset_at) if limit.reset_at else None,
+        rfc3339(at),
+    )
 
 
 def _executed(tx: Tx, wakeup: Wakeup) -> None:

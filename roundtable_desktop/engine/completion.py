@@ -37,7 +37,7 @@ from roundtable_desktop.rules.refusals import judged
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
-from roundtable_desktop.store import agents, inbox, journal, proposals, runs, tasks
+from roundtable_desktop.store import agents, inbox, journal, proposals, runs, tasks, wakeups
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 

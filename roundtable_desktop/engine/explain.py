@@ -16,8 +16,8 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
-from roundtable_desktop.rules.admission import Waiting, before_claim
-from roundtable_desktop.store import agents, proposals, runs, settings, wakeups
+from roundtable_desktop.rules.admission import Waiting, before_claim, rested
+from roundtable_desktop.store import agents, holds, proposals, runs, settings, wakeups
 from roundtable_desktop.store.db import View
 
 NOT_STARTED = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.SPAWN_FAILED)
@@ -52,6 +52,7 @@ def _waiting(
         scheduled_retry_at=wakeup.scheduled_retry_at,
         held_by=wakeup.held_by,
         intake_open=settings.of_home(view).intake == "open",
+        holds=holds.of_agent(view, agent),
     )
     gates: list[Mapping[str, object]] = []
     for gate, answer in before_claim(facts, now):
@@ -62,8 +63,10 @@ def _waiting(
             values = {"agent": agent.name, "retries": wakeup.retry_count, **detail}
             held_by = str(detail["held_by"])
             return Explanation(f"waits_{held_by}", values, [*kept, *gates], wakeup.id)
-    values = {"agent": agent.name}
-    return Explanation("waits_turn", values, [*kept, *gates], wakeup.id)
+    only_persons = facts.by_person and not rested(agent, now)
+    first = wakeups.first_of(view, agent.id, by_person=only_persons)
+    code = "waits_turn" if first in (wakeup.id, None) else "waits_order"
+    return Explanation(code, {"agent": agent.name}, [*kept, *gates], wakeup.id)
 
 
 def of_run(view: View, run: Run, now: datetime) -> Explanation:

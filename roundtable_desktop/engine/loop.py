@@ -114,13 +114,13 @@ class Loop:
         with self._watched("deliveries"):
             self._submit_deliveries()
         with self._watched("promotion"), self._store.transaction() as tx:
-            wakeups.promote_due(tx)
+            promoted = wakeups.promote_due(tx)
         while not self._stopping and self._step():
             pass
         with self._watched("sweep"):
             self._sweep()
         with self._watched("next"), self._store.transaction() as tx:
-            return wakeups.next_due(tx, tx.now)
+            return tx.now if promoted >= wakeups.SOME else wakeups.next_due(tx, tx.now)
 
     def _step(self) -> bool:
         with self._watched("step"):

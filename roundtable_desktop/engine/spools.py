@@ -25,7 +25,7 @@ from roundtable_desktop.model.messages import (
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import InboxKind, PermissionPolicy, RunStatus, Severity
-from roundtable_desktop.store import agents, inbox, journal, runs, sessions, setbacks
+from roundtable_desktop.store import agents, holds, inbox, journal, runs, sessions, setbacks
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -97,8 +97,11 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
             sessions.keep(tx, run, external, loaded=loaded, note=note)
         case Usage():
             runs.add_usage(tx, run, _facts(message))
+            if message.output_tokens:
+                holds.proven(tx, run.wakeup_id)
             _tell(tx, run, Kind.RUN_USED, _facts(message, "raw"))
         case Ask():
+            holds.proven(tx, run.wakeup_id)
             _ask(tx, run, message, ids.new())
         case Answered():
             _answered(tx, run, message)
@@ -109,7 +112,8 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
         case End():
             runs.keep_ended(tx, run, {"end": message.model_dump()})
         case Tool():
-            pass  # the transcript tells of it; the runner's silence clock has counted it
+            # The transcript tells of it; what the model asked for shows that it answers.
+            holds.proven(tx, run.wakeup_id)
         case _:
             log.info("spool message of no effect run=%s seq=%d", run.id, message.seq)
 

@@ -10,6 +10,8 @@ class Kind(StrEnum):
     """Event kinds, dotted (A-40 and ours)."""
 
     WORKSPACE_ADDED = "workspace.added"
+    ACCOUNT_HELD = "account.held"
+    ACCOUNT_FREED = "account.freed"
     WORKSPACE_CHANGED = "workspace.changed"
     AGENT_ADDED = "agent.added"
     AGENT_CHANGED = "agent.changed"

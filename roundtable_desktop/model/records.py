@@ -90,7 +90,10 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """Who can be woken. env_names: variables whose values lie in the home's secrets, not here."""
+    """Who can be woken. env_names: variables whose values lie in the home's secrets, not here.
+
+    account: who pays at the provider; agents with the same one wait for its limits together.
+    """
 
     id: str
     workspace_id: str
@@ -111,6 +114,7 @@ class Agent:
     created_at: datetime
     updated_at: datetime
     revision: int
+    account: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,10 +384,12 @@ class Holder:
 class Glance:
     """What every face shows of the whole, as it was at one instant.
 
-    running: live runs. needs_you: open inbox items.
+    running: live runs. needs_you: open inbox items. limited_until: work waits so long for the
+    limit of its provider.
     """
 
     health: Health
     intake: str
     running: int
     needs_you: int
+    limited_until: datetime | None = None

@@ -105,6 +105,13 @@ class ErrorKind(StrEnum):
     TASK_FAILED = "task_failed"
 
 
+class HoldState(StrEnum):
+    """Of an account's hold: nothing starts, or one after the other with a pause between (C-37)."""
+
+    HELD = "held"
+    SPREAD = "spread"
+
+
 class TaskStatus(StrEnum):
     TODO = "todo"
     IN_PROGRESS = "in_progress"

@@ -8,6 +8,7 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 
+from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
@@ -357,6 +358,7 @@ SENTENCES: Mapping[str, str] = {
     **HELD,
     **GATES,
     **HOME,
+    **HOLDS,
     **WAITS,
     **WAKEUPS,
     **RUNS,

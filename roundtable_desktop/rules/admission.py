@@ -1,11 +1,14 @@
 """The gates: may this agent be woken now, and is this wakeup still wanted (C-98)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from roundtable_desktop.model.holds import ProviderHold
 from roundtable_desktop.model.records import Agent, Task
 from roundtable_desktop.model.states import TERMINAL_TASKS, AgentStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go, Hold
+from roundtable_desktop.rules import accounts
 
 CONTENDED = timedelta(seconds=60)
 """How long the loser of a task's lease waits, without spending a retry (C-11)."""
@@ -27,12 +30,19 @@ class Waiting:
     scheduled_retry_at: datetime | None
     held_by: str | None
     intake_open: bool = True
+    holds: Sequence[ProviderHold] = ()
 
 
 def cooled_at(agent: Agent) -> datetime | None:
     """When its cooldown ends; None when it has never been woken (K-42)."""
     last = agent.last_wakeup_finished_at
     return None if last is None else last + timedelta(seconds=agent.cooldown_sec)
+
+
+def rested(agent: Agent, now: datetime) -> bool:
+    """Else only what a person asks for is taken up; of an agent that may not run all is settled."""
+    ends = cooled_at(agent)
+    return agent.status is not AgentStatus.ACTIVE or ends is None or ends <= now
 
 
 def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
@@ -46,7 +56,11 @@ def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
 
 
 def _of_active(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
-    return [("cooldown", _cooldown(waiting, now)), ("capacity", _capacity(waiting, now))]
+    return [
+        ("account", accounts.free(waiting.holds, now)),
+        ("cooldown", _cooldown(waiting, now)),
+        ("capacity", _capacity(waiting, now)),
+    ]
 
 
 def _intake(waiting: Waiting, now: datetime) -> Answer:

@@ -44,17 +44,19 @@ def judged(
             layer=Layer.INCURABLE,
             task=TaskStatus.BLOCKED,
             kind=verdict.error,
+            limit=verdict,
         )
     if verdict.meaning is Meaning.NOT_A_LIMIT:
-        known = settlement.kind in REFUSED
-        return replace(settlement, outcome=RunOutcome.LIMITED) if known else settlement
+        if settlement.kind not in REFUSED:
+            return settlement
+        verdict = Verdict(Meaning.LIMIT, settlement.kind)  # the agent's own word for it
     return replace(
         settlement,
         outcome=RunOutcome.LIMITED,
         layer=Layer.WAKEUP,
         task=None,
         kind=verdict.error,
-        retry_at=verdict.retry_at,
+        limit=verdict,
     )
 
 

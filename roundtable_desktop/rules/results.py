@@ -1,10 +1,10 @@
 """What a run that ended amounts to: its outcome, what becomes of the task and who tries again."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
+from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.retry import Layer
 
 INCURABLE = (
@@ -30,7 +30,7 @@ LIMITS = ("silence", "hard")
 class Settlement:
     """task: where its status goes, None to leave it. text: of the error, as it was said.
 
-    retry_at: when a limit lets it go on, as far as anybody said so.
+    limit: what the provider said, where it was that which refused.
     """
 
     status: RunStatus
@@ -39,7 +39,7 @@ class Settlement:
     task: TaskStatus | None = None
     kind: ErrorKind | None = None
     text: str = ""
-    retry_at: datetime | None = None
+    limit: Verdict | None = None
 
 
 def wants_collecting(end: End, result: WorkerResult | None) -> bool:

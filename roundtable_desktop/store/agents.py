@@ -31,6 +31,12 @@ def coordinator(view: View, workspace_id: str) -> Agent | None:
     )
 
 
+def of_account(view: View, account: str) -> list[Agent]:
+    """In all workspaces, but for those that are retired."""
+    here = (Agents.account == account) & (Agents.status != AgentStatus.RETIRED)
+    return view.all(Agent, Agents.select().where(here).order_by(Agents.name, Agents.id))
+
+
 def add(tx: Tx, actor: Actor, **values: Any) -> Agent:
     tx.write(
         Agents.insert(status=AgentStatus.ACTIVE, created_at=tx.now, updated_at=tx.now, **values)

@@ -53,6 +53,7 @@ class Agents(Table):
     created_at = InstantField()
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
+    account = pw.TextField(default="")
 
 
 class Tasks(Table):
@@ -277,6 +278,24 @@ class IdempotencyKeys(Table):
         primary_key = pw.CompositeKey("actor", "key")
 
 
+class ProviderHolds(Table):
+    account = pw.TextField()
+    agent_id = pw.TextField(default="")
+    state = CodeField(states.HoldState)
+    until_at = InstantField()
+    kind = CodeField(states.ErrorKind)
+    model = pw.TextField(null=True)
+    told = pw.TextField(null=True)
+    tries = pw.IntegerField(default=0)
+    run_id = pw.TextField()
+    trial_id = pw.TextField(null=True)
+    trial_until_at = InstantField(null=True)
+    since_at = InstantField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("account", "agent_id")
+
+
 class WebSessions(Table):
     id_hash = pw.TextField(primary_key=True)
     created_at = InstantField()
@@ -296,6 +315,7 @@ TABLES: tuple[type[Table], ...] = (
     Leases,
     Proposals,
     Deliveries,
+    ProviderHolds,
     Events,
     Settings,
     IdempotencyKeys,

@@ -80,6 +80,12 @@ def _running(painter: QPainter, colour: QColor, more: float) -> None:
     painter.drawEllipse(_CENTRE, 11 + more / 4, 11 + more / 4)
 
 
+def _waiting(painter: QPainter, colour: QColor, more: float) -> None:
+    _ring(painter, colour, more)
+    painter.drawLine(QPointF(32, 32), QPointF(32, 20))
+    painter.drawLine(QPointF(32, 32), QPointF(40, 37))
+
+
 def _paused(painter: QPainter, colour: QColor, more: float) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
@@ -96,6 +102,7 @@ def _dead(painter: QPainter, colour: QColor, more: float) -> None:
 _SHAPES: dict[Shape, Callable[[QPainter, QColor, float], None]] = {
     Shape.STARTING: _dots,
     Shape.IDLE: _ring,
+    Shape.WAITING: _waiting,
     Shape.RUNNING: _running,
     Shape.PAUSED: _paused,
     Shape.DEAD: _dead,

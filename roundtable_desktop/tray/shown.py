@@ -18,6 +18,7 @@ class Shape(StrEnum):
 
     STARTING = "starting"  # a ring of dots
     IDLE = "idle"  # a ring
+    WAITING = "waiting"  # a ring with the hands of a clock
     RUNNING = "running"  # a ring with a filled centre
     PAUSED = "paused"  # two bars
     DEAD = "dead"  # a ring with a slash
@@ -102,7 +103,9 @@ def _shape(glance: Glance) -> Shape:
         return Shape.DEAD
     if glance.intake != "open":
         return Shape.PAUSED
-    return Shape.RUNNING if glance.running else Shape.IDLE
+    if glance.running:
+        return Shape.RUNNING
+    return Shape.WAITING if glance.limited_until else Shape.IDLE
 
 
 def _badge(glance: Glance) -> str:
@@ -123,6 +126,9 @@ def _status(glance: Glance) -> str:
         words = _("Paused")
     elif glance.health is Health.DEGRADED:
         words = _("Something fails, see the log")
-    else:
+    elif runs or glance.limited_until is None:
         words = _("Running") if runs else _("Idle")
+    else:
+        local = glance.limited_until.astimezone()
+        words = _("Waits for a limit until {time}").format(time=f"{local.day} {local:%b %H:%M}")
     return f"{words} · {runs}" if runs else words

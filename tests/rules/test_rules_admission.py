@@ -41,6 +41,7 @@ def agent(**changes: Any) -> Agent:
         "created_at": NOW,
         "updated_at": NOW,
         "revision": 1,
+        "account": "one",
     }
     return Agent(**{**values, **changes})
 
@@ -82,7 +83,7 @@ def asked(
 
 
 def test_the_gates_before_the_claim_come_in_one_order() -> None:
-    assert list(asked()) == ["intake", "scheduled_retry", "cooldown", "capacity"]
+    assert list(asked()) == ["intake", "scheduled_retry", "account", "cooldown", "capacity"]
     assert all(isinstance(answer, Go) for answer in asked().values())
 
 

@@ -182,6 +182,7 @@ def test_deferred_rows_are_out_of_the_way_until_they_are_due(ground: Ground) -> 
     ("statement", "index"),
     [
         ("_CLAIM", "wakeups_waiting"),
+        ("_CLAIM", "wakeups_persons"),
         ("_CLAIM", "wakeups_agent_status"),
         ("_PROMOTE", "wakeups_deferred"),
         ("_LIFT", "wakeups_waiting"),
@@ -193,7 +194,8 @@ def test_the_hot_statements_walk_their_index(ground: Ground, statement: str, ind
     for _ in range(20):
         ground.wakeup(agent)
     with ground.store.transaction() as tx:
-        plan = tx.sql(f"EXPLAIN QUERY PLAN {getattr(wakeups, statement)}", {"now": 1, "since": 1})
+        values = {"now": 1, "since": 1, "some": 1}
+        plan = tx.sql(f"EXPLAIN QUERY PLAN {getattr(wakeups, statement)}", values)
     told = [str(row["detail"]) for row in plan]
     assert any(index in line for line in told), told
     # Agents may be walked, the queue may not.

@@ -1,5 +1,6 @@
 """The API's routes about agents."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,10 +9,11 @@ from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, as
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, agents, pausing
+from roundtable_desktop.engine.desk import Desk, agents, held, pausing
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
+from roundtable_desktop.model.verdicts import Hold
 
 Argument = Annotated[str, Field(max_length=16_384)]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
@@ -25,7 +27,11 @@ Command = Annotated[list[Argument], Field(max_length=256)]
 
 
 class NewAgent(Words):
-    """command: a list of arguments, never a shell line. env: kept outside the database."""
+    """command: a list of arguments, never a shell line. env: kept outside the database.
+
+    account: who pays at the provider; agents with the same one wait together for its limits. Left
+    out, the program says it.
+    """
 
     workspace_id: Ref
     name: Line
@@ -33,6 +39,7 @@ class NewAgent(Words):
     adapter: Literal["acp", "command", "demo"]
     command: Command = Field(default_factory=list)
     permission_policy: Literal["ask", "allow", "deny"] = "ask"
+    account: Line | None = None
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
@@ -48,6 +55,7 @@ class AgentChange(Words):
     role: Roles | None = None
     command: Command | None = None
     permission_policy: Literal["ask", "allow", "deny"] | None = None
+    account: Line | None = None
     env: dict[Variable, Argument | None] | None = None
     max_concurrent_sessions: Sessions | None = None
     cooldown_sec: Cooldown | None = None
@@ -61,7 +69,11 @@ class AgentsAsked(Paging):
 
 
 class Agent(Shown):
-    """status: `idle` and `working` are derived from live runs."""
+    """status: `idle` and `working` are derived from live runs.
+
+    held_until, held_by: nothing starts for it, because its account is at a limit (`account`,
+    `model`), one run tries whether that is over (`trial`) or starts are spread (`spread`).
+    """
 
     id: str
     workspace_id: str
@@ -73,7 +85,10 @@ class Agent(Shown):
     status: str
     paused_reason: str | None
     permission_policy: str
+    account: str
     working: int
+    held_until: Moment | None
+    held_by: str | None
     max_concurrent_sessions: int
     cooldown_sec: int
     silence_limit_sec: int
@@ -94,11 +109,18 @@ LIMITS = (
 )
 
 
-def shown(agent: records.Agent, working: int) -> Agent:
+def shown(look: Look, found: Sequence[records.Agent]) -> list[Agent]:
+    """With what they do now, and what of their provider they wait for."""
+    working, waits = look.working(found), look.held(found)
+    return [_shown(agent, working[agent.id], waits[agent.id]) for agent in found]
+
+
+def _shown(agent: records.Agent, working: int, waits: Hold | None) -> Agent:
     status: str = agent.status
     if agent.status is AgentStatus.ACTIVE:
         status = "working" if working else "idle"
-    return Agent.of(agent, status=status, working=working)
+    until, by = (waits.until, waits.held_by) if waits else (None, None)
+    return Agent.of(agent, status=status, working=working, held_until=until, held_by=by)
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
@@ -114,7 +136,7 @@ def _declare_pausing(api: Api, desk: Desk, look: Look) -> None:
         """Nothing is launched for it until it is resumed; what runs goes on."""
         who = asked(caller, once, expected_revision)
         now = pausing.pause(desk, who, look.agent(ref).id)
-        return shown(now, look.working([now])[now.id])
+        return shown(look, [now])[0]
 
     @api.route("POST", "/api/v1/agents/<ref>/resume", errors=(404, 409, 412))
     def resume_agent(
@@ -123,7 +145,12 @@ def _declare_pausing(api: Api, desk: Desk, look: Look) -> None:
         """It may work again; what its pause kept back is queued anew."""
         who = asked(caller, once, expected_revision)
         now = pausing.resume(desk, who, look.agent(ref).id)
-        return shown(now, look.working([now])[now.id])
+        return shown(look, [now])[0]
+
+    @api.route("POST", "/api/v1/agents/<ref>/try-now", errors=(404, 409))
+    def try_agent_now(caller: Caller, ref: str, once: Once | None) -> Agent:
+        """The limit of its account may be over: one wakeup of the account goes first at once."""
+        return shown(look, [held.try_now(desk, asked(caller, once), look.agent(ref).id)])[0]
 
 
 def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
@@ -132,9 +159,7 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
         """Agents, newest first."""
         found = look.agents(query.after, query.limit + 1, workspace_id=query.workspace_id)
         kept, cursor = cut(found, query.limit)
-        working = look.working(kept)
-        items = [shown(one, working[one.id]) for one in kept]
-        return Listed[Agent](items=items, next_cursor=cursor)
+        return Listed[Agent](items=shown(look, kept), next_cursor=cursor)
 
     @api.route("POST", "/api/v1/agents", status=201, errors=(404, 409))
     def create_agent(caller: Caller, body: NewAgent, once: Once | None) -> Agent:
@@ -149,15 +174,16 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
             role=Role(body.role),
             env=body.env,
             permission_policy=PermissionPolicy(body.permission_policy),
+            account=body.account,
             **{limit: getattr(body, limit) for limit in LIMITS},
         )
-        return shown(made, look.working([made])[made.id])
+        return shown(look, [made])[0]
 
     @api.route("GET", "/api/v1/agents/<ref>")
     def show_agent(ref: str) -> Agent:
         """One of them."""
         found = look.agent(ref)
-        return shown(found, look.working([found])[found.id])
+        return shown(look, [found])[0]
 
     @api.route("PATCH", "/api/v1/agents/<ref>", errors=(404, 409, 412))
     def change_agent(
@@ -168,4 +194,4 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
         env = given.pop("env", None)
         by = asked(caller, revision=expected_revision)
         changed = agents.edit(desk, by, look.agent(ref).id, env=env, **given)
-        return shown(changed, look.working([changed])[changed.id])
+        return shown(look, [changed])[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from roundtable_desktop.dashboard.api.held import Held, held
 from roundtable_desktop.dashboard.api.shapes import Moment, Say, Shown, said
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look, Standing
@@ -36,13 +37,15 @@ class WorkspaceStanding(Shown):
 
 
 class Status(Shown):
-    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from."""
+    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from. held:
+    accounts at the limit of their provider."""
 
     version: str
     scheduler: str
     intake: str
     sentence: str
     last_event: int
+    held: list[Held]
     workspaces: list[WorkspaceStanding]
 
 
@@ -74,6 +77,7 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
             sentence=sentence_of(now, intake),
             intake=intake,
             last_event=look.last_event(),
+            held=held(look.accounts_held()),
             workspaces=[
                 WorkspaceStanding.of(
                     one,

@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
     control,
     frame,
+    held,
     inbox,
     overview,
     proposals,
@@ -36,4 +37,5 @@ def all_of_them(
         runs.pages(look, say),
         proposals.pages(desk, look, say),
         control.pages(desk, look),
+        held.pages(desk, look),
     )

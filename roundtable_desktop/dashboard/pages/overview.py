@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Flask, render_template
 
+from roundtable_desktop.dashboard.api.held import held
 from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.api.status import later, standing
 from roundtable_desktop.dashboard.pages.frame import page_query
@@ -35,6 +36,7 @@ def page(look: Look, say: Say, refused: str = "", *, answered: str | None = None
     return render_template(
         "overview.html",
         rooms=sorted(rooms, key=lambda one: not (one["proposals"] or one["any_open"])),
+        held=held(look.accounts_held(), say),
         to_look_at=look.waiting_proposals(),
         asks=asks(look, look.inbox(None, ASKS, status="open")),
         live_runs=live,

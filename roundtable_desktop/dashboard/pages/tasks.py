@@ -70,9 +70,12 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
     agents = look.agents(None, 200, workspace_id=task.workspace_id)
     attempts = look.placed(look.attempts(task))
     offered = look.proposals(None, 50, task_id=task.id)
+    assignee = look.agent(task.assignee_agent_id) if task.assignee_agent_id else None
+    waits = look.held([assignee])[assignee.id] if assignee else None
     return {
         "workspace": look.workspace(task.workspace_id),
-        "agent": look.agent(task.assignee_agent_id) if task.assignee_agent_id else None,
+        "agent": assignee,
+        "can_try": waits is not None and waits.held_by in ("account", "model"),
         "parent": look.task(task.parent_id) if task.parent_id else None,
         "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
         "names": {one.id: one.name for one in agents},

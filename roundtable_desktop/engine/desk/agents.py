@@ -8,6 +8,7 @@ from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.records import Agent, Subject
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
+from roundtable_desktop.rules.accounts import account_of
 from roundtable_desktop.store import agents, runs, workspaces
 from roundtable_desktop.store.db import Tx
 
@@ -30,10 +31,11 @@ def add(
     role: Role = Role.WORKER,
     env: Mapping[str, str] | None = None,
     permission_policy: PermissionPolicy = PermissionPolicy.ASK,
+    account: str | None = None,
     **limits: int,
 ) -> Agent:
     """command: a list of arguments, never a shell line; the built-in agent needs none.
-    env: kept outside the database.
+    env: kept outside the database. account: who pays; None for what the program stands for.
 
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec; left out, the table's defaults hold.
@@ -56,6 +58,7 @@ def add(
             command=list(command),
             env_names=sorted(env or {}),
             permission_policy=permission_policy,
+            account=account or account_of(adapter, command, agent_id),
             **limits,
         )
         return Subject("agent", agent_id)
@@ -86,7 +89,8 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy and the limits of `add`.
+    permission_policy, account and the limits of `add`. An account that nobody chose follows the
+    command.
     """
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)
@@ -123,6 +127,11 @@ def _change(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> A
         _check_name(tx, agent.workspace_id, changes["name"])
     if "command" in changes:
         _check_command(agent.adapter, changes["command"])
+        if agent.account == account_of(agent.adapter, agent.command, agent.id):
+            standing = account_of(agent.adapter, changes["command"], agent.id)
+            changes = {"account": standing, **changes}
+    if "account" in changes:
+        tx.nudge("queue")
     return agents.change(tx, agent, asked.actor, **changes) if changes else agent
 
 

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
+from roundtable_desktop.model.holds import AccountHeld
 from roundtable_desktop.model.ports import Clock, Git, GitFailed, ProcessFacts, Transcripts
 from roundtable_desktop.model.records import (
     Agent,
@@ -30,11 +32,12 @@ from roundtable_desktop.model.records import (
 )
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import DeliveryStatus, Health
-from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.model.verdicts import Explanation, Hold
 from roundtable_desktop.store import (
     agents,
     comments,
     events,
+    holds,
     inbox,
     lists,
     proposals,
@@ -251,6 +254,16 @@ class Look:
         with self._reader.snapshot() as view:
             return {agent.id: wakeups.claimed_by(view, agent.id) for agent in found}
 
+    def held(self, found: Iterable[Agent]) -> dict[str, Hold | None]:
+        """By their ids, what of its provider keeps each of them from starting."""
+        with self._reader.snapshot() as view:
+            now = self._clock.now()
+            return {agent.id: held.of_agent(view, agent, now) for agent in found}
+
+    def accounts_held(self) -> list[AccountHeld]:
+        with self._reader.snapshot() as view:
+            return held.accounts(view, self._clock.now())
+
     def processes(self, run: Run) -> Sequence[ProcessFacts]:
         """The run's processes as the machine shows them now (N-18)."""
         with self._reader.snapshot() as view:
@@ -287,6 +300,7 @@ class Look:
                 intake=settings.of_home(view).intake,
                 running=runs.count_live(view),
                 needs_you=inbox.count_open(view),
+                limited_until=holds.work_waits_until(view, self._clock.now()),
             )
 
     def settings(self) -> GlobalSettings:

@@ -1,0 +1,23 @@
+"""Sentences about accounts at their limit, and who waits for them."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+HOLDS: Mapping[str, str] = {
+    "account_passed": N_("No limit of the provider keeps it waiting."),
+    "account_waiting": N_("The account {account} is at its provider's limit, until {until}."),
+    "waits_account": N_("It waits for the limit of {account}; next try {until}."),
+    "waits_model": N_("It waits for the limit of the model of {agent}; next try {until}."),
+    "waits_trial": N_(
+        "It waits: another run tries whether the limit of {account} is over. It follows at {until} "
+        "at the latest."
+    ),
+    "waits_spread": N_("The limit of {account} is over; starts are spread, this one from {until}."),
+    "waits_order": N_("It waits its turn: another wakeup of {agent} comes first."),
+    "held_account": N_("{account} is at its limit; next try {until}. {agents} wait."),
+    "held_model": N_("{agents}: the model is at its limit; next try {until}."),
+    "held_trial": N_("{account} was at its limit; one run tries whether that is over."),
+    "held_spread": N_("The limit of {account} is over; starts are spread over a few seconds."),
+    "account_not_held": N_("{agent} waits for no limit: nothing keeps {account} from starting."),
+}
