@@ -115,8 +115,6 @@ TONES: Mapping[str, str] = {
 """good | bad | wait | live; all else is quiet."""
 
 EVENTS: Mapping[str, str] = {
-    "account.held": N_("The account is at its limit"),
-    "account.freed": N_("The account is free again"),
     "task.created": N_("Created"),
     "task.assigned": N_("Assigned"),
     "task.started": N_("Work began"),
