@@ -1,5 +1,6 @@
 """Settings as rows, read as one model per scope."""
 
+import json
 from typing import Any
 
 from roundtable_desktop.model.records import SYSTEM, Actor
@@ -10,8 +11,8 @@ from roundtable_desktop.store.tables import Settings
 
 def of_home(view: View) -> GlobalSettings:
     """What is stored, with the defaults for the rest; keys of a newer version are passed over."""
-    rows = Settings.select(Settings.key, Settings.value).where(Settings.scope == "global")
-    stored = dict(rows.tuples().execute(view.db))
+    rows = view.sql("SELECT key, value FROM settings WHERE scope = 'global'")
+    stored = {row["key"]: json.loads(row["value"]) for row in rows}
     return GlobalSettings(**{k: v for k, v in stored.items() if k in GlobalSettings.model_fields})
 
 

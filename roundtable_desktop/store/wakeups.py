@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import peewee as pw
-
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup
 from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupOutcome, WakeupStatus
@@ -78,7 +76,11 @@ WHERE status = 'queued' AND id = (
     )
     ORDER BY w.rank, w.requested_at, w.id LIMIT 1
 )
-RETURNING *
+RETURNING *, EXISTS (SELECT 1 FROM provider_holds) AS any_hold
+"""
+
+_SESSIONS = """
+SELECT count(*) AS n FROM agent_wakeup_requests WHERE agent_id = ? AND status = 'claimed'
 """
 
 SOME = 2000
@@ -257,7 +259,8 @@ def claim_next(tx: Tx) -> Wakeup | None:
     if not rows:
         return None
     wakeup = read(Wakeup, Wakeups, rows[0])
-    holds.take(tx, wakeup)
+    if rows[0]["any_hold"]:
+        holds.take(tx, wakeup)
     journal.tell(
         tx,
         Kind.WAKEUP_CLAIMED,
@@ -312,9 +315,7 @@ def get(view: View, wakeup_id: str) -> Wakeup | None:
 
 def claimed_by(view: View, agent_id: str) -> int:
     """How many sessions the agent has now: each claimed wakeup is one (K-42)."""
-    here = (Wakeups.agent_id == agent_id) & (Wakeups.status == WakeupStatus.CLAIMED)
-    sessions: int = view.value(Wakeups.select(pw.fn.COUNT(Wakeups.id)).where(here))
-    return sessions
+    return int(view.sql(_SESSIONS, (agent_id,))[0]["n"])
 
 
 def own_since(view: View, agent_id: str, since: datetime) -> int:

@@ -5,9 +5,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import memory, queue, starting, sweeping
+from benchmarks import depth, memory, queue, starting, sweeping
 
-GOALS = (queue.enqueue, queue.claim, sweeping.sweep, starting.starting, memory.memory, memory.tray)
+GOALS = (
+    queue.enqueue,
+    queue.claim,
+    depth.depth,
+    depth.beside,
+    sweeping.sweep,
+    starting.starting,
+    memory.memory,
+    memory.tray,
+)
 
 if __name__ == "__main__":
     missed = [goal.__name__ for goal in GOALS if not goal()]
