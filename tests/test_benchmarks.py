@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import queue, sweeping, table
+from benchmarks import depth, queue, sweeping, table
 
 
 @pytest.mark.proves("G1", "G2")
@@ -25,3 +25,17 @@ def test_the_sweep_and_the_seeds_own_find_the_same(
     monkeypatch.setattr(table, "ROUNDS", 1)
     sweeping.sweep()
     assert capsys.readouterr().out.startswith("G6 ")
+
+
+@pytest.mark.proves("G4", "G5")
+@pytest.mark.parametrize("measured", [depth.depth, depth.beside], ids=["G4", "G5"])
+def test_a_long_queue_can_be_measured(
+    measured: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("LONG", 400), ("DEFERRED", 40), ("OVER", 200), ("CLAIMS", 20)):
+        monkeypatch.setattr(depth, name, value)
+    monkeypatch.setattr(table, "ROUNDS", 1)
+    assert callable(measured)
+    measured()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:3] for line in lines] in (["G4 "] * 3, ["G5 "])

@@ -1,5 +1,7 @@
 """What the tray shows of a glance, as plain values."""
 
+from datetime import datetime
+
 import pytest
 
 from roundtable_desktop.model.records import Glance
@@ -25,6 +27,29 @@ def seen(
     )
     glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you)
     return Seen(glance, waiting)
+
+
+def waits(*, running: int = 0, intake: str = "open") -> Seen:
+    """Work waits for a provider's limit, until half past four in this machine's zone."""
+    until = datetime(2026, 3, 2, 16, 30).astimezone()
+    glance = Glance(
+        health=Health.OK, intake=intake, running=running, needs_you=0, limited_until=until
+    )
+    return Seen(glance, ())
+
+
+@pytest.mark.proves("B-069")
+@pytest.mark.parametrize(
+    ("given", "face", "status"),
+    [
+        (waits(), Face(Shape.WAITING), "Waits for a limit until 2 Mar 16:30"),
+        (waits(running=1), Face(Shape.RUNNING), "Running · 1 run"),
+        (waits(intake="paused"), Face(Shape.PAUSED), "Paused"),
+    ],
+)
+def test_who_waits_for_a_limit_is_not_idle(given: Seen, face: Face, status: str) -> None:
+    found = shown(given)
+    assert (found.face, found.status) == (face, status)
 
 
 @pytest.mark.parametrize(
