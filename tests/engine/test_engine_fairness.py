@@ -11,9 +11,8 @@ from roundtable_desktop.store import wakeups
 from roundtable_desktop.store.wakeups import LONG
 
 FLOOD = 10_000
-ROW = """
-INSERT INTO agent_wakeup_requests
-    (id, workspace_id, agent_id, source, reason, scope, status, rank, requested_at) VALUES (?, ?, ?, 'comment', 'flood', 'agent', 'queued', ?, ?)"""
+ROW = """INSERT INTO agent_wakeup_requests (id, workspace_id, agent_id, source, reason, scope,
+status, rank, requested_at) VALUES (?, ?, ?, 'comment', 'flood', 'agent', 'queued', ?, ?)"""
 
 
 def flood(ground: Ground, agent: object, rank: int, count: int = FLOOD, prefix: str = "f") -> None:

@@ -16,7 +16,7 @@ from roundtable_desktop.store import migrate
 LONG = "x" * 300
 COMMANDS = [
     (Adapter.ACP, ["claude-agent-acp"], "claude-agent-acp"),
-    (Adapter.ACP, ["/home/joan/.local/bin/claude-agent-acp", "--debug"], "claude-agent-acp"),
+    (Adapter.ACP, ["/opt/joan/bin/claude-agent-acp", "--debug"], "claude-agent-acp"),
     (Adapter.COMMAND, ["codex", "exec", "-"], "codex"),
     (Adapter.COMMAND, ["sh", "-c", "cat > NOTE.md"], "sh -c cat > NOTE.md"),
     (Adapter.COMMAND, ["sh", "-c", "one\ntwo"], "sh -c one two"),

@@ -1,0 +1,135 @@
+"""What waits in the queue waits for one reason at a time, costs nothing, and moves as promised."""
+
+import itertools
+import logging
+from datetime import timedelta
+
+import pytest
+from engine_stage import ASKED, Stage
+from ground import NOW, Ground
+
+from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.desk import control
+from roundtable_desktop.model.errors import Illegal
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Task
+from roundtable_desktop.model.states import WAKEUP, TaskStatus, WakeupOutcome, WakeupStatus
+from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.store import agents, journal, wakeups
+
+W = WakeupStatus
+MOVES = {
+    W.QUEUED: {W.CLAIMED, W.COALESCED, W.SKIPPED, W.CANCELLED},
+    W.CLAIMED: {W.QUEUED, W.FINISHED, W.SKIPPED, W.FAILED, W.CANCELLED},
+}
+
+
+@pytest.mark.proves("K-57")
+@pytest.mark.parametrize(("source", "to"), list(itertools.product(W, W)))
+def test_a_wakeup_makes_the_promised_moves_and_no_other(
+    ground: Ground, source: WakeupStatus, to: WakeupStatus
+) -> None:
+    wakeup = ground.wakeup(ground.agent(ground.workspace()), status=source)
+    with ground.store.transaction() as tx:
+        if to in MOVES.get(source, ()):
+            assert journal.move(tx, WAKEUP, wakeup, to=to, kind=Kind.WAKEUP_SETTLED)
+        else:
+            with pytest.raises(Illegal):
+                journal.move(tx, WAKEUP, wakeup, to=to, kind=Kind.WAKEUP_SETTLED)
+    assert ground.get_wakeup(wakeup.id).status is (to if to in MOVES.get(source, ()) else source)
+
+
+@pytest.mark.proves("K-42")
+def test_twenty_waiting_ones_go_one_by_one_and_it_costs_them_nothing(ground: Ground) -> None:
+    agent = ground.agent(ground.workspace(), cooldown_sec=10)
+    made = [ground.wakeup(agent).id for _ in range(20)]
+    order = []
+    while len(order) < 20:
+        claimed = ground.claim()
+        assert claimed is not None and ground.claim() is None
+        with ground.store.transaction() as tx:
+            wakeups.settle(tx, claimed, W.FINISHED, outcome=WakeupOutcome.EXECUTED)
+            agents.touch_finished(tx, agent.id)
+        order.append(claimed.id)
+        if len(order) < 20:
+            assert ground.claim() is None  # it rests
+        ground.clock.forward(seconds=10.1)
+    assert order == made
+    assert {
+        (row["retry_count"], row["held_by"]) for row in ground.rows("agent_wakeup_requests")
+    } == {(0, None)}
+
+
+def why_of(stage: Stage, task: Task) -> Explanation:
+    fresh = stage.ground.get_task(task.id)
+    with stage.ground.reader.snapshot() as view:
+        return explain.of_task(view, fresh, stage.clock.now()).nearest
+
+
+@pytest.mark.proves("C-22")
+def test_the_first_gate_that_holds_is_the_one_that_is_told(stage: Stage) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), code=1, stderr="Retry-After: 18000, 429 Too Many Requests")
+    control.pause(stage.desk, ASKED)
+    told = []
+    for change in ("", "resume", "promote"):
+        if change == "resume":
+            control.resume(stage.desk, ASKED)
+        if change == "promote":
+            with stage.store.transaction() as tx:
+                wakeups.take_up(tx, "limit")
+        told.append(why_of(stage, task).code)
+    assert told == ["waits_intake", "waits_limit", "waits_account"]
+
+
+@pytest.mark.proves("K-33")
+@pytest.mark.parametrize(
+    ("text", "source", "reset"),
+    [
+        ("429. Retry-After: 3600", "rate_limit_parsed", "2026-03-01T13:00:00"),
+        ("429 rate limit exceeded", "backoff", "None"),
+    ],
+)
+def test_the_log_says_where_the_next_try_comes_from(
+    stage: Stage, caplog: pytest.LogCaptureFixture, text: str, source: str, reset: str
+) -> None:
+    stage.assigned()
+    with caplog.at_level(logging.INFO):
+        stage.finish(stage.launch(), code=1, stderr=text)
+    (line,) = [one for one in caplog.messages if one.startswith("limited ")]
+    assert f"source={source}" in line and f"parsed_reset_at={reset}" in line
+
+
+@pytest.mark.proves("B-062")
+def test_no_try_comes_between_a_limit_and_the_time_that_was_told(stage: Stage) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), code=1, stderr="429: Your quota will reset after 25h20m26s")
+    until = timedelta(hours=25, minutes=20, seconds=56)
+    for _ in range(25):
+        stage.clock.forward(hours=1)
+        assert not stage.step()
+    why = why_of(stage, task)
+    assert (why.code, why.values["until"]) == ("waits_limit", "2026-03-02T13:20:56.000000Z")
+    stage.clock.forward(seconds=(NOW + until - stage.clock.now()).total_seconds() - 1)
+    assert not stage.step()
+    stage.clock.forward(seconds=1)
+    assert stage.step()
+
+
+@pytest.mark.proves("B-074", "C-38")
+def test_an_agent_that_is_signed_out_is_asked_about_once(stage: Stage) -> None:
+    workspace = stage.workspace()
+    out, works = stage.agent(workspace, name="out"), stage.agent(workspace, name="works")
+    task = stage.task(workspace, out)
+    error = {"kind": "auth_required", "text": "401 OAuth token has expired. Please run /login"}
+    run = stage.launch()
+    stage.finish(run, why="spawn_failed", code=None, error=error)
+    assert stage.ground.get_run(run.id).error_kind == "auth_required"
+    assert stage.ground.get_task(task.id).status is TaskStatus.BLOCKED
+    why = why_of(stage, task)
+    assert why.code == "task_blocked_log_in"
+    stage.clock.forward(hours=12)
+    assert not stage.step()
+    assert len(stage.ground.rows("inbox_items")) == 1
+    stage.task(workspace, works)
+    assert stage.step(), "others go on"
