@@ -5,9 +5,14 @@ import json
 import click
 
 from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
-from roundtable_desktop.cli.output import show_json, table
+from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _
+
+_workspace = click.option(
+    "--workspace", "named", help=_("Those of this workspace. Default: those of the whole home.")
+)
 
 
 @click.group()
@@ -16,11 +21,13 @@ def settings() -> None:
 
 
 @settings.command(name="list")
+@_workspace
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
-def list_(home: Home, as_json: bool) -> None:
+def list_(home: Home, named: str | None, as_json: bool) -> None:
     """Every setting with its value and what it means."""
-    found = Client(home).get("/settings")["items"]
+    client = Client(home)
+    found = client.get(_path(client, named))["items"]
     if as_json:
         return show_json(found)
     table(found, ["key", "value", "default"])
@@ -32,13 +39,40 @@ def list_(home: Home, as_json: bool) -> None:
 @settings.command(name="set")
 @click.argument("key")
 @click.argument("value")
+@_workspace
 @click.pass_obj
-def set_(home: Home, key: str, value: str) -> None:
-    """Sets KEY to VALUE; a number beyond its range becomes the nearest that is allowed."""
-    wanted = int(value) if value.lstrip("-").isdecimal() else value
-    now = Client(home).patch("/settings", {key: wanted})["items"]
-    kept = next(one["value"] for one in now if one["key"] == key)
-    click.echo(_("{key} is {value} now.").format(key=key, value=json.dumps(kept)))
+def set_(home: Home, key: str, value: str, named: str | None) -> None:
+    """Sets KEY to VALUE; a number beyond its range becomes the nearest that is allowed.
+
+    A part is named with dots: roundtable settings set --workspace app projects.web.model opus
+    """
+    _change(home, named, key, int(value) if value.lstrip("-").isdecimal() else value)
+
+
+@settings.command()
+@click.argument("key")
+@_workspace
+@click.pass_obj
+def clear(home: Home, key: str, named: str | None) -> None:
+    """Takes back what was set: the default holds again."""
+    _change(home, named, key, None)
+
+
+def _change(home: Home, named: str | None, key: str, value: object) -> None:
+    client = Client(home)
+    first, *parts = key.split(".")
+    for part in reversed(parts):
+        value = {part: value}
+    now = client.patch(_path(client, named), {first: value})["items"]
+    kept = next(one["value"] for one in now if one["key"] == first)
+    shown = json.dumps(kept, ensure_ascii=False)
+    click.echo(plain(_("{key} is {value} now.").format(key=first, value=shown)))
+
+
+def _path(client: Client, named: str | None) -> str:
+    if named is None:
+        return "/settings"
+    return f"/workspaces/{names.workspace(client, named)['id']}/settings"
 
 
 COMMANDS = [settings]

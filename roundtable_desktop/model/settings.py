@@ -1,15 +1,50 @@
 """The only list of settings: key, default, range and a sentence for each, one model per scope."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+Model = Annotated[str, Field(pattern=r"^[^\s\x00-\x20\x7f-][^\s\x00-\x20\x7f]{0,199}$")]
+"""A model by its provider's own name. It becomes an argument of a command: never an option."""
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+"""What tasks of one project have in common (C-67)."""
 
-class GlobalSettings(BaseModel):
-    """Scope `global`: one value for the whole home."""
+
+class Scope(BaseModel):
+    """name: as the rows have it. own: keys that the product's own acts write; nobody sets them by
+    name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: ClassVar[str]
+    own: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def persons_keys(cls) -> list[str]:
+        """What a person may set, in the order of the list."""
+        return [key for key in cls.model_fields if key not in cls.own]
+
+    @classmethod
+    def clamped(cls, values: Mapping[str, object]) -> dict[str, object]:
+        """Numbers brought into the range of their key (the house, Settings)."""
+        return {key: cls._clamped(key, value) for key, value in values.items()}
+
+    @classmethod
+    def _clamped(cls, key: str, value: object) -> object:
+        if not isinstance(value, int):
+            return value
+        for bound in cls.model_fields[key].metadata:
+            value = max(value, getattr(bound, "ge", value))
+            value = min(value, getattr(bound, "le", value))
+        return value
+
+
+class GlobalSettings(Scope):
+    """Scope `global`: one value for the whole home."""
+
+    name = "global"
+    own = frozenset({"installation", "intake"})
 
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=7117, description="The port of the dashboard; a restart takes the last one."
@@ -39,24 +74,27 @@ class GlobalSettings(BaseModel):
     )
 
 
-PRODUCTS_OWN = frozenset({"installation", "intake"})
-"""Written by the product's own acts; nobody sets them by name."""
+class Project(BaseModel):
+    """What holds for the tasks of one label."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: Model | None = None
 
 
-def persons_keys() -> list[str]:
-    """What a person may set, in the order of the list above."""
-    return [key for key in GlobalSettings.model_fields if key not in PRODUCTS_OWN]
+class WorkspaceSettings(Scope):
+    """Scope `workspace`: one value for each registered repository."""
 
+    name = "workspace"
 
-def clamped(values: Mapping[str, object]) -> dict[str, object]:
-    """Numbers brought into the range of their key (the house, Settings)."""
-    return {key: _clamped(key, value) for key, value in values.items()}
-
-
-def _clamped(key: str, value: object) -> object:
-    if not isinstance(value, int):
-        return value
-    for bound in GlobalSettings.model_fields[key].metadata:
-        value = max(value, getattr(bound, "ge", value))
-        value = min(value, getattr(bound, "le", value))
-    return value
+    default_model: Model | None = Field(
+        default=None,
+        description=(
+            "The model that agents of this workspace use where neither the task nor the agent nor "
+            "the task's project names one. None: each agent's own default."
+        ),
+    )
+    projects: dict[Label, Project] = Field(
+        default={},
+        description="For tasks with the label `project`: the model for each such label.",
+    )

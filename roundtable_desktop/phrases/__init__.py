@@ -139,6 +139,7 @@ THINGS: Mapping[str, str] = {
     "agent_works": N_(
         "{agent} is working with the variables it has. Change them when its run is over."
     ),
+    "too_many_names": N_("At most {most} names have room in this setting."),
     "too_many_variables": N_("An agent has at most {most} variables."),
     "agent_retired": N_("{agent} is retired. Choose another agent."),
     "task_not_assigned": N_("Nobody is assigned to this task. Assign an agent first."),

@@ -1,33 +1,55 @@
 """Settings as rows, read as one model per scope."""
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from roundtable_desktop.model.records import SYSTEM, Actor
-from roundtable_desktop.model.settings import GlobalSettings
+from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Settings
 
+S = TypeVar("S", bound=Scope)
 
-def of_home(view: View) -> GlobalSettings:
+_STORED = "SELECT key, value FROM settings WHERE scope = :scope AND scope_id = :scope_id"
+
+
+def of(view: View, scope: type[S], scope_id: str = "") -> S:
     """What is stored, with the defaults for the rest; keys of a newer version are passed over."""
-    rows = view.sql("SELECT key, value FROM settings WHERE scope = 'global'")
+    words = {"scope": scope.name, "scope_id": scope_id}
+    rows = view.sql(_STORED, words)
     stored = {row["key"]: json.loads(row["value"]) for row in rows}
-    return GlobalSettings(**{k: v for k, v in stored.items() if k in GlobalSettings.model_fields})
+    return scope(**{key: value for key, value in stored.items() if key in scope.model_fields})
 
 
-def put_home(tx: Tx, actor: Actor = SYSTEM, **values: Any) -> GlobalSettings:
-    """Checks the whole before it writes the parts."""
-    changed = GlobalSettings(**{**of_home(tx).model_dump(), **values})
+def put(tx: Tx, now: S, actor: Actor, values: dict[str, Any], scope_id: str = "") -> S:
+    """now: what is stored. Checks the whole before it writes the parts; None is no row."""
+    changed = type(now)(**{**now.model_dump(), **values})
+    kept = changed.model_dump()
     for key in values:
+        if kept[key] is None:
+            here = (Settings.scope == now.name) & (Settings.scope_id == scope_id)
+            tx.write(Settings.delete().where(here & (Settings.key == key)))
+            continue
         tx.write(
             Settings.replace(
-                scope="global",
-                scope_id="",
+                scope=now.name,
+                scope_id=scope_id,
                 key=key,
-                value=getattr(changed, key),
+                value=kept[key],
                 updated_at=tx.now,
                 actor=f"{actor.type}:{actor.id}",
             )
         )
     return changed
+
+
+def of_home(view: View) -> GlobalSettings:
+    return of(view, GlobalSettings)
+
+
+def put_home(tx: Tx, actor: Actor = SYSTEM, **values: Any) -> GlobalSettings:
+    return put(tx, of_home(tx), actor, values)
+
+
+def of_workspace(view: View, workspace_id: str) -> WorkspaceSettings:
+    return of(view, WorkspaceSettings, workspace_id)

@@ -1,6 +1,6 @@
 """The API's routes about settings, made from the one list of them."""
 
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
 from pydantic import Field, create_model
 
@@ -10,7 +10,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, settings
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.model.settings import GlobalSettings, persons_keys
+from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
 
 
 class Setting(Shown):
@@ -22,30 +22,37 @@ class Setting(Shown):
     description: str
 
 
-def _field(key: str) -> Any:
-    """Without its range: a number beyond it is clamped, not refused (K-37)."""
-    field = GlobalSettings.model_fields[key]
+def _field(scope: type[Scope], key: str) -> Any:
+    """Without its range: a number beyond it is clamped, not refused (K-37). In a key that holds
+    names, null takes one of them away."""
+    field = scope.model_fields[key]
     kind: Any = field.annotation
+    if get_origin(kind) is dict:
+        name, value = get_args(kind)
+        kind = dict[name, value | None]
     return (kind | None, Field(default=None, description=field.description))
 
 
-Change = cast(
-    type[Words],
-    create_model("Change", __base__=Words, **{key: _field(key) for key in persons_keys()}),
-)
-"""Any of the keys; those that are left out stay as they are."""
+def _change(name: str, scope: type[Scope]) -> type[Words]:
+    """Any of the keys; those that are left out stay as they are, null is the default again."""
+    fields = {key: _field(scope, key) for key in scope.persons_keys()}
+    return cast(type[Words], create_model(name, __base__=Words, **fields))
 
 
-def rows(now: GlobalSettings) -> Listed[Setting]:
-    fields = GlobalSettings.model_fields
+Change = _change("Change", GlobalSettings)
+WorkspaceChange = _change("WorkspaceChange", WorkspaceSettings)
+
+
+def rows(now: Scope) -> Listed[Setting]:
+    shown, defaults = now.model_dump(), type(now)().model_dump()
     items = [
         Setting(
             key=key,
-            value=getattr(now, key),
-            default=fields[key].default,
-            description=fields[key].description or "",
+            value=shown[key],
+            default=defaults[key],
+            description=type(now).model_fields[key].description or "",
         )
-        for key in persons_keys()
+        for key in now.persons_keys()
     ]
     return Listed[Setting](items=items, next_cursor=None)
 
@@ -59,5 +66,20 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("PATCH", "/api/v1/settings")
     def change_settings(caller: Caller, body: Change) -> Listed[Setting]:  # type: ignore[valid-type]
         """Sets some of them; numbers are brought into their range."""
-        given = cast(Words, body).model_dump(exclude_unset=True, exclude_none=True)
+        given = cast(Words, body).model_dump(exclude_unset=True)
         return rows(settings.change(desk, asked(caller), given))
+
+    @api.route("GET", "/api/v1/workspaces/<ref>/settings")
+    def show_workspace_settings(ref: str) -> Listed[Setting]:
+        """Those of one workspace."""
+        return rows(look.workspace_settings(look.workspace(ref)))
+
+    @api.route("PATCH", "/api/v1/workspaces/<ref>/settings", errors=(404,))
+    def change_workspace_settings(
+        caller: Caller,
+        ref: str,
+        body: WorkspaceChange,  # type: ignore[valid-type]
+    ) -> Listed[Setting]:
+        """Sets some of them for one workspace."""
+        given = cast(Words, body).model_dump(exclude_unset=True)
+        return rows(settings.change_in(desk, asked(caller), look.workspace(ref).id, given))

@@ -30,7 +30,7 @@ from roundtable_desktop.model.records import (
     Wakeup,
     Workspace,
 )
-from roundtable_desktop.model.settings import GlobalSettings
+from roundtable_desktop.model.settings import GlobalSettings, WorkspaceSettings
 from roundtable_desktop.model.states import DeliveryStatus, Health
 from roundtable_desktop.model.verdicts import Explanation, Hold
 from roundtable_desktop.store import (
@@ -306,6 +306,10 @@ class Look:
     def settings(self) -> GlobalSettings:
         with self._reader.snapshot() as view:
             return settings.of_home(view)
+
+    def workspace_settings(self, workspace: Workspace) -> WorkspaceSettings:
+        with self._reader.snapshot() as view:
+            return settings.of_workspace(view, workspace.id)
 
     def intake(self) -> str:
         with self._reader.snapshot() as view:
