@@ -60,6 +60,7 @@ def agent() -> None:
 @_limits
 @_account
 @click.option("--permission", type=_POLICY, default="ask")
+@click.option("--model", help=_("Default: its project's, its workspace's, or its own."))
 @click.argument("command", nargs=-1)
 @click.pass_obj
 def add(
@@ -72,13 +73,15 @@ def add(
     env: tuple[str, ...],
     permission: str,
     account: str | None,
+    model: str | None,
     command: tuple[str, ...],
     **limits: int | None,
 ) -> None:
     """Adds an agent.
 
     acp: a program that speaks the Agent Client Protocol on its stdin and stdout.
-    command: any program; it gets the prompt on stdin, or as {prompt} or {prompt_file}.
+    command: any program; it gets the prompt on stdin, or as {prompt} or {prompt_file}, and the
+    model as {model}.
     demo: the built-in one, without a model; it needs no COMMAND.
 
     Example: roundtable agent add --adapter command -- sh -c 'cat > NOTE.md'
@@ -96,6 +99,7 @@ def add(
             "env": _pairs(env),
             "permission_policy": permission,
             "account": account,
+            "model": model,
             **limits,
         },
     )
@@ -119,6 +123,8 @@ def add(
 @_limits
 @_account
 @click.option("--permission", "permission_policy", type=_POLICY)
+@click.option("--model", help=_("What it is to use from now on."))
+@click.option("--no-model", is_flag=True, help=_("Its own default again, or the workspace's."))
 @click.argument("command", nargs=-1)
 @click.pass_obj
 def edit(
@@ -128,6 +134,7 @@ def edit(
     named: str | None,
     env: tuple[str, ...],
     gone: tuple[str, ...],
+    no_model: bool,
     command: tuple[str, ...],
     **words: object,
 ) -> None:
@@ -138,6 +145,7 @@ def edit(
     variables = {**_pairs(env), **dict.fromkeys(gone)}
     words |= {"command": list(command) or None, "env": variables or None}
     changes = {name: value for name, value in words.items() if value is not None}
+    changes |= {"model": None} if no_model else {}
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))
     client = Client(home)

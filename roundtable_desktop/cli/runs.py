@@ -76,6 +76,8 @@ _SHOWN = (
     "wakeup_id",
     "task_id",
     "attempt_index",
+    "model",
+    "model_from",
     "started_at",
     "ended_at",
     "exit_code",

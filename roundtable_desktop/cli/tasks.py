@@ -27,6 +27,8 @@ def task() -> None:
 @click.option("--base", "base_branch", help=_("Default: the workspace's."))
 @click.option("--delivery", type=click.Choice(["approval", "auto"]))
 @click.option("--retry-budget", type=click.IntRange(0, 20))
+@click.option("--project", help=_("A label; settings of the workspace may name it."))
+@click.option("--model", help=_("What the agent is to use. Default: what is set for the agent."))
 @_workspace
 @_json
 @click.pass_obj
@@ -39,6 +41,8 @@ def add(
     base_branch: str | None,
     delivery: str | None,
     retry_budget: int | None,
+    project: str | None,
+    model: str | None,
     named: str | None,
     as_json: bool,
 ) -> None:
@@ -57,6 +61,8 @@ def add(
             "base_branch": base_branch,
             "delivery": delivery,
             "retry_budget": retry_budget,
+            "project": project,
+            "model": model,
         },
     )
     if as_json:
@@ -109,7 +115,18 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     return None
 
 
-_SHOWN = ("id", "number", "title", "description", "status", "base_branch", "delivery", "blocked")
+_SHOWN = (
+    "id",
+    "number",
+    "title",
+    "description",
+    "status",
+    "base_branch",
+    "delivery",
+    "project",
+    "model",
+    "blocked",
+)
 
 
 def _offer(proposal: Answer) -> Answer:
@@ -118,6 +135,25 @@ def _offer(proposal: Answer) -> Answer:
         "status": proposal["status"],
         "files": [change["path"] for change in proposal["files"]],
     }
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.option("--project", help=_("A label; an empty one takes it away."))
+@click.option("--model", help=_("What its agent is to use; an empty one: what is set for it."))
+@_workspace
+@click.pass_obj
+def edit(home: Home, given: str, project: str | None, model: str | None, named: str | None) -> None:
+    """Changes a task, from its next run on. What is not named stays."""
+    words = {"project": project, "model": model}
+    changes = {name: value or None for name, value in words.items() if value is not None}
+    if not changes:
+        raise click.UsageError(_("say what to change; --help names what can be"))
+    client = Client(home)
+    seen = names.task(client, given, named)
+    client.patch(f"/tasks/{seen['id']}", changes)
+    said = _("Changed {what} of T-{number}; it holds from its next run on.")
+    click.echo(said.format(what=", ".join(sorted(changes)), number=seen["number"]))
 
 
 @task.command()

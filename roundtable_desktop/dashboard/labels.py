@@ -84,6 +84,7 @@ LABELS: Mapping[str, str] = {
 GATES: Mapping[str, str] = {
     "payload": N_("Payload"),
     "context": N_("Prompt"),
+    "executor": N_("Model"),
     "agent_status": N_("Agent"),
     "account": N_("Provider"),
     "capacity": N_("Capacity"),
@@ -117,6 +118,7 @@ TONES: Mapping[str, str] = {
 EVENTS: Mapping[str, str] = {
     "task.created": N_("Created"),
     "task.assigned": N_("Assigned"),
+    "task.changed": N_("Changed"),
     "task.started": N_("Work began"),
     "task.progress": N_("Progress was told"),
     "task.completed": N_("Done"),

@@ -27,6 +27,8 @@ OPTIONS = [
     {"optionId": "no", "name": "Reject", "kind": "reject_once"},
 ]
 WINDOW = 128_000
+MODELS = ("practice", "practice-small", "practice-large")
+"""What it offers; it thinks alike with each, and says which it was told."""
 
 
 class Cancelled(Exception):
@@ -38,7 +40,8 @@ class Invalid(Exception):
 
 
 class Session:
-    """turns: what was asked and said before. reluctant: it was told to give no result."""
+    """turns: what was asked and said before. reluctant: it was told to give no result.
+    model: what it was told to use."""
 
     def __init__(
         self, folder: str, turns: list[dict[str, str]], servers: Sequence[Mapping[str, Any]]
@@ -48,7 +51,14 @@ class Session:
         self.turns = turns
         self.begun = False
         self.reluctant = False
+        self.model: str | None = None
         self.result: dict[str, object] | None = None
+
+    def options(self) -> dict[str, object]:
+        values = [{"value": name, "name": name.capitalize()} for name in MODELS]
+        option = {"id": "model", "name": "Model", "category": "model", "type": "select"}
+        now = self.model or MODELS[0]
+        return {"configOptions": [{**option, "currentValue": now, "options": values}]}
 
 
 class Turn:
@@ -128,6 +138,7 @@ class Acp:
             "initialize": lambda params: AGENT,
             "session/new": self._new,
             "session/load": self._load,
+            "session/set_config_option": self._set,
             "session/prompt": self._prompt,
         }
 
@@ -159,7 +170,7 @@ class Acp:
     def _new(self, params: dict[str, Any]) -> Mapping[str, object]:
         identity = self._remembered.new()
         self._sessions[identity] = _session(params, [])
-        return {"sessionId": identity}
+        return {"sessionId": identity, **self._sessions[identity].options()}
 
     def _load(self, params: dict[str, Any]) -> Mapping[str, object]:
         """Tells the whole conversation again, as the protocol wants it."""
@@ -174,13 +185,23 @@ class Acp:
                 update = {"sessionUpdate": f"{kind}_message_chunk", "content": content}
                 told = {"sessionId": identity, "update": update}
                 self._line.send(method="session/update", params=told)
-        return {}
+        return self._sessions[identity].options()
+
+    def _set(self, params: dict[str, Any]) -> Mapping[str, object]:
+        session = self._session_of(params)
+        if params.get("configId") != "model" or params.get("value") not in MODELS:
+            raise Invalid("there is no such option, or no such value of it")
+        session.model = str(params["value"])
+        return session.options()
+
+    def _session_of(self, params: dict[str, Any]) -> Session:
+        identity = str(params.get("sessionId"))
+        if identity not in self._sessions:
+            raise Invalid(f"no such session: {identity[:64]}")
+        return self._sessions[identity]
 
     def _prompt(self, params: dict[str, Any]) -> Mapping[str, object]:
-        identity = str(params.get("sessionId"))
-        session = self._sessions.get(identity)
-        if session is None:
-            raise Invalid(f"no such session: {identity[:64]}")
+        identity, session = str(params.get("sessionId")), self._session_of(params)
         prompt = "\n".join(str(block.get("text", "")) for block in params.get("prompt") or [])
         turn = Turn(self._line, identity, session)
         try:
@@ -199,6 +220,8 @@ class Acp:
     def _take(self, session: Session, turn: Turn, prompt: str) -> None:
         if session.turns and not session.begun:
             turn.say(f"Going on after {len(session.turns)} earlier turns.\n")
+        if session.model and not session.begun:
+            turn.say(f"Working with the model {session.model}.\n")
         try:
             for word, rest in self._steps(session, prompt):
                 if told := act(turn, word, rest):

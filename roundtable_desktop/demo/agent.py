@@ -70,6 +70,8 @@ def _first_line() -> bytes:
 def _command(begun: bytes) -> int:
     prompt = (begun + sys.stdin.buffer.read()).decode("utf-8", "replace")
     seat, done = Prompted(), []
+    if model := os.environ.get("ROUNDTABLE_MODEL"):
+        seat.say(f"Working with the model {model}.\n")
     try:
         for word, rest in script(os.environ, prompt):
             if told := act(seat, word, rest):

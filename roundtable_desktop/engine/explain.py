@@ -79,6 +79,8 @@ def of_run(view: View, run: Run, now: datetime) -> Explanation:
         "exit_code": run.exit_code,
         "attempt": run.attempt_index,
         "left": run.left_commit,
+        "model": run.model,
+        "model_from": run.model_from,
     }
     later = of_wakeup(view, wakeup, now)
     gates = list(wakeup.decisions)
@@ -90,6 +92,8 @@ def _end_of(run: Run) -> str:
         return "run_no_result_changes"
     if run.outcome is RunOutcome.CRASHED and run.error_kind == ErrorKind.AUTH_REQUIRED:
         return "run_not_logged_in"
+    if run.error_kind == ErrorKind.MODEL_UNAVAILABLE:
+        return "run_no_model"
     if run.outcome is RunOutcome.CRASHED and run.error_kind in NOT_STARTED:
         return "run_not_started" if run.exit_code is None else "run_uncollected"
     if run.outcome is RunOutcome.DONE and run.left_commit:

@@ -161,6 +161,7 @@ class Launching:
             adapter=str(agent.adapter),
             command=self._equipment.demo if builtin else agent.command,
             cwd=str(folder),
+            model=run.model,
             prompt=run.assembled_prompt,
             resume_prompt=run.resume_prompt,
             environment=environment,

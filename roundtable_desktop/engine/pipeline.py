@@ -9,6 +9,7 @@ from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Agent, Task, Wakeup, Workspace
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Answer, Go, Hold
+from roundtable_desktop.rules.executor import Chosen
 from roundtable_desktop.store.db import Tx
 
 
@@ -25,6 +26,7 @@ class Case:
     undo: ExitStack
     prompt: str = ""
     resume_prompt: str = ""
+    chosen: Chosen = field(default_factory=Chosen)
     attempt: int | None = None
     decisions: list[dict[str, Any]] = field(default_factory=list)
 

@@ -9,6 +9,7 @@ from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission
+from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
 from roundtable_desktop.store import comments, runs, settings, tasks, wakeups
 from roundtable_desktop.store.db import Tx
@@ -84,6 +85,15 @@ def context(tx: Tx, case: Case) -> Answer:
     return Go({"characters": len(case.prompt)})
 
 
+def executor(tx: Tx, case: Case) -> Answer:
+    """The model that the agent is told to use, and who says so (K-45)."""
+    chosen = model_of(case.task, case.agent, settings.of_workspace(tx, case.workspace.id))
+    case.chosen = chosen
+    if chosen.model is None:
+        return Go({"form": "default"})
+    return Go({"model": chosen.model, "from": chosen.by})
+
+
 def launch(tx: Tx, case: Case) -> Answer:
     """The run is born with the launch decision, in the transaction of the last gate (C-48).
     Without a task it gets a copy of its agent's: capacity saw to it that there is one."""
@@ -104,6 +114,8 @@ def launch(tx: Tx, case: Case) -> Answer:
         assembled_prompt=case.prompt,
         resume_prompt=case.resume_prompt,
         copy_number=None if task else runs.take_copy(tx, case.agent.id, case.run_id),
+        model=case.chosen.model,
+        model_from=case.chosen.by,
     )
     wakeups.bind_run(tx, wakeup.id, case.run_id)
     if task is not None:
@@ -119,5 +131,6 @@ PIPELINE: tuple[Step, ...] = (
     staleness,
     task_lease,
     context,
+    executor,
     launch,
 )

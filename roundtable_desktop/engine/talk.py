@@ -41,7 +41,7 @@ def talk_of(view: View, run: Run) -> Talk:
     if task is None:
         return Talk(None, "\n".join(map(asked_for, run.causes())))
     fresh = "\n".join(text for _, text in unheard(view, run.agent_id, task.id) if "@demo " in text)
-    return Talk(sessions.of(view, run.agent_id, task.id), fresh or task.description)
+    return Talk(sessions.of(view, run.agent_id, task.id, run.model), fresh or task.description)
 
 
 def all_said(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:

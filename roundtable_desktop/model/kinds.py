@@ -28,6 +28,7 @@ class Kind(StrEnum):
     TASK_COMPLETED = "task.completed"
     TASK_FAILED = "task.failed"
     TASK_BLOCKED = "task.blocked"
+    TASK_CHANGED = "task.changed"
     TASK_CANCELLED = "task.cancelled"
     TASK_INTERRUPTED = "task.interrupted"
     TASK_MOVED = "task.moved"

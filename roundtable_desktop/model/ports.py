@@ -54,6 +54,7 @@ class LaunchOrder:
     adapter: str
     command: Sequence[str]
     cwd: str
+    model: str | None = None  # to use; None: the agent's own default
     prompt: str
     resume_prompt: str = ""  # instead of `prompt` when `session` could be loaded
     environment: Mapping[str, str]

@@ -12,6 +12,7 @@ from roundtable_desktop.model.states import (
     Health,
     InboxKind,
     InboxStatus,
+    Level,
     PermissionPolicy,
     ProposalStatus,
     Role,
@@ -93,6 +94,7 @@ class Agent:
     """Who can be woken. env_names: variables whose values lie in the home's secrets, not here.
 
     account: who pays at the provider; agents with the same one wait for its limits together.
+    model: what it uses unless a task says otherwise; None: what the levels below it say.
     """
 
     id: str
@@ -115,6 +117,7 @@ class Agent:
     updated_at: datetime
     revision: int
     account: str
+    model: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,7 @@ class Task:
     attempts_spent: of `retry_budget`; the same failure twice costs two (A-08).
     blocked: {"owner", "action", "reason"} while status is `blocked` (C-24).
     afresh_at: wakes of before do not count for the sweep: assigned or opened anew then (C-50).
+    project: a label; settings of the workspace hold for all tasks that bear it (C-67).
     """
 
     id: str
@@ -148,6 +152,8 @@ class Task:
     updated_at: datetime
     revision: int
     afresh_at: datetime
+    project: str | None
+    model: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +211,7 @@ class Run:
     copy_number: of a run without a task, which of its agent's copies it works in.
     left_commit: what such a run left there, kept as `refs/roundtable/left/<run>`.
     copy_kept: the copy stays as it is: what is in it could not be kept elsewhere.
+    model: what its agent was told to use, and model_from who said so; None: its own default.
     """
 
     id: str
@@ -243,6 +250,8 @@ class Run:
     copy_number: int | None
     left_commit: str | None
     copy_kept: bool
+    model: str | None
+    model_from: Level | None
 
     def causes(self) -> list[Json]:
         """As its wakeup carried them when it was launched."""

@@ -191,6 +191,15 @@ class Adapter(StrEnum):
     DEMO = "demo"
 
 
+class Level(StrEnum):
+    """Who may say with what a run is executed; the first that does decides (K-45)."""
+
+    TASK = "task"
+    AGENT = "agent"
+    PROJECT = "project"
+    WORKSPACE = "workspace"
+
+
 class PermissionPolicy(StrEnum):
     """What a runner answers to an ask: a person's word, or one of the two rules."""
 

@@ -174,6 +174,8 @@ GATES: Mapping[str, str] = {
     "staleness_waiting": N_("What it was asked for no longer holds: {reason}."),
     "task_lease_passed": N_("Nobody else works on the task."),
     "task_lease_waiting": N_("Run {run_id} works on the task. This one starts after it."),
+    "executor_passed": N_("It is told to use the model {model}, named by the {from}."),
+    "executor_waiting": N_("Its model is not known yet."),
     "launch_passed": N_("The agent was started."),
     "launch_waiting": N_("The agent is being started."),
 }
@@ -252,6 +254,12 @@ RUNS: Mapping[str, str] = {
     "run_crashed": N_("The agent broke off ({error_kind})."),
     "run_not_started": N_("The agent could not be started ({error_kind})."),
     "run_not_logged_in": N_("The agent is not logged in."),
+    "run_no_model": N_(
+        "The agent has not got the model that it needs; the error says which. Name one for the "
+        "task (“roundtable task edit”), the agent (“roundtable agent edit”), or its project or "
+        "workspace (“roundtable settings set --workspace”); then run the task again."
+    ),
+    "executor_default": N_("Nobody names a model for it: the agent's own default holds."),
     "run_uncollected": N_("It ended, but what it left could not be collected."),
     "run_lost": N_("It vanished without an end."),
     "run_timed_out": N_("It took too long, or stood still, and was ended."),

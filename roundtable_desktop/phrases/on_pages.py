@@ -22,6 +22,10 @@ ON_PAGES: Mapping[str, str] = {
     "wakeup_quarantined": N_(
         "It was set aside after three failures in a row. Nothing more is tried by itself."
     ),
+    "run_no_model": N_(
+        "The agent has not got the model that it needs. Name another one, or none; then run the "
+        "task again."
+    ),
     "run_not_logged_in": N_("Start the agent's program in a terminal and log in there."),
     "task_interrupted": N_(
         "It was broken off and is not tried again by itself. Run it again when you like."

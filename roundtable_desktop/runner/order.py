@@ -11,6 +11,8 @@ from roundtable_desktop.runner.tree import MARK
 PROTOCOL = 1
 MCP_URL = "ROUNDTABLE_MCP_URL"
 MCP_TOKEN = "ROUNDTABLE_MCP_TOKEN"
+MODEL = "{model}"
+"""Where a command wants the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Order:
     adapter: str
     command: tuple[str, ...]
     cwd: str
+    model: str | None
     prompt: str = field(repr=False)
     resume_prompt: str = field(repr=False)
     environment: dict[str, str]
@@ -60,6 +63,11 @@ class Order:
     @property
     def result_file(self) -> Path:
         return self.folder / "result.json"
+
+    @property
+    def names_model(self) -> bool:
+        """The command itself has a place for the model."""
+        return any(MODEL in word for word in self.command)
 
 
 def read_order(folder: Path) -> Order:
@@ -78,6 +86,7 @@ def read_order(folder: Path) -> Order:
         adapter=raw["adapter"],
         command=tuple(raw["command"]),
         cwd=raw["cwd"],
+        model=raw.get("model"),
         prompt=raw["prompt"],
         resume_prompt=raw["resume_prompt"],
         environment=raw["environment"],
@@ -109,6 +118,7 @@ def agent_environment(order: Order, secrets: dict[str, str]) -> dict[str, str]:
         MARK: order.run,
         "ROUNDTABLE_TASK": order.task,
         "ROUNDTABLE_ATTEMPT": None if order.attempt is None else str(order.attempt),
+        "ROUNDTABLE_MODEL": order.model,
         "ROUNDTABLE_RESULT_FILE": str(order.result_file),
     }
     known = {name: value for name, value in marks.items() if value is not None}

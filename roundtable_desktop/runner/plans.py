@@ -5,14 +5,19 @@ Nothing of asyncio here: the agent is started before that is loaded.
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from roundtable_desktop.model.states import Adapter, ErrorKind
 from roundtable_desktop.runner.agent import Plan, StartFailed
-from roundtable_desktop.runner.order import Order
+from roundtable_desktop.runner.order import MODEL, Order
 
 PROMPT = "{prompt}"
 PROMPT_FILE = "{prompt_file}"
+NO_MODEL = (
+    "the command asks for {model}, and no model is named by the task, the agent, the task's "
+    "project or the workspace"
+)
 
 
 def plan(order: Order, environment: Mapping[str, str]) -> Plan:
@@ -20,7 +25,17 @@ def plan(order: Order, environment: Mapping[str, str]) -> Plan:
     version does not know, and OSError."""
     if order.adapter not in _PLANS:
         raise StartFailed(ErrorKind.SPAWN_FAILED, f"no driver for {order.adapter}")
-    return _PLANS[order.adapter](order, environment)
+    return _PLANS[order.adapter](_with_model(order), environment)
+
+
+def _with_model(order: Order) -> Order:
+    """Nothing is made up: a command that asks for a model is not started without one."""
+    if not order.names_model:
+        return order
+    if order.model is None:
+        raise StartFailed(ErrorKind.MODEL_UNAVAILABLE, NO_MODEL)
+    named = (word.replace(MODEL, order.model) for word in order.command)
+    return replace(order, command=tuple(named))
 
 
 def command(order: Order, environment: Mapping[str, str]) -> Plan:

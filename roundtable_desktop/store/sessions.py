@@ -7,14 +7,17 @@ from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Runs, Sessions
 
 
-def of(view: View, agent_id: str, task_id: str) -> str | None:
-    """The agent's own name for its conversation about this task."""
-    found: str | None = view.value(
-        Sessions.select(Sessions.external_id).where(
-            (Sessions.agent_id == agent_id) & (Sessions.task_id == task_id)
-        )
+def of(view: View, agent_id: str, task_id: str, model: str | None) -> str | None:
+    """The agent's own name for its conversation about this task. One that was told a model keeps
+    it; where none is to be told now, only a new one has the agent's own default."""
+    rows = view.sql(
+        "SELECT s.external_id, r.model FROM sessions s JOIN runs r ON r.id = s.run_id "
+        "WHERE s.agent_id = ? AND s.task_id = ?",
+        (agent_id, task_id),
     )
-    return found
+    if not rows or (model is None and rows[0]["model"] is not None):
+        return None
+    return str(rows[0]["external_id"])
 
 
 def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:

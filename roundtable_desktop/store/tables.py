@@ -54,6 +54,7 @@ class Agents(Table):
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
     account = pw.TextField(default="")
+    model = pw.TextField(null=True)
 
 
 class Tasks(Table):
@@ -79,6 +80,8 @@ class Tasks(Table):
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
     afresh_at = InstantField(default=0)
+    project = pw.TextField(null=True)
+    model = pw.TextField(null=True)
 
 
 class Wakeups(Table):
@@ -149,6 +152,8 @@ class Runs(Table):
     copy_number = pw.IntegerField(null=True)
     left_commit = pw.TextField(null=True)
     copy_kept = pw.BooleanField(default=False)
+    model = pw.TextField(null=True)
+    model_from = CodeField(states.Level, null=True)
 
 
 class Comments(Table):

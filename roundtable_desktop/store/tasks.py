@@ -71,6 +71,26 @@ def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
     return assigned
 
 
+def change(tx: Tx, task: Task, actor: Actor, **values: Any) -> Task:
+    """What it is and how it is to be done; never its status or its assignee."""
+    tx.write(
+        Tasks.update(revision=Tasks.revision + 1, updated_at=tx.now, **values).where(
+            Tasks.id == task.id
+        )
+    )
+    journal.tell(
+        tx,
+        Kind.TASK_CHANGED,
+        Subject("task", task.id),
+        workspace_id=task.workspace_id,
+        actor=actor,
+        data={"number": task.number, **values},
+    )
+    changed = get(tx, task.id)
+    assert changed is not None
+    return changed
+
+
 def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> bool:
     """`blocked` is the structured reason of C-24 and goes when the status does."""
     data = values.pop("data", {})

@@ -19,7 +19,16 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.phrases import SENTENCES
 from roundtable_desktop.store.db import Store
 
-GATES = ["intake", "payload", "agent_status", "staleness", "task_lease", "context", "launch"]
+GATES = [
+    "intake",
+    "payload",
+    "agent_status",
+    "staleness",
+    "task_lease",
+    "context",
+    "executor",
+    "launch",
+]
 
 
 # --- what wakes ---------------------------------------------------------------------------------
@@ -103,7 +112,7 @@ def test_each_gate_is_met_in_order_and_its_answer_kept(stage: Stage) -> None:
     run = stage.launch()
     wakeup = stage.wakeup(task)
     assert [one["gate"] for one in wakeup.decisions] == GATES
-    assert [one["verdict"] for one in wakeup.decisions] == ["go"] * 6 + ["launched"]
+    assert [one["verdict"] for one in wakeup.decisions] == ["go"] * (len(GATES) - 1) + ["launched"]
     assert (wakeup.status, wakeup.run_id) == ("claimed", run.id)
     assert [one.id for one in stage.ground.runs()] == [run.id]
 

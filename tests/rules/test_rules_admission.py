@@ -42,6 +42,7 @@ def agent(**changes: Any) -> Agent:
         "updated_at": NOW,
         "revision": 1,
         "account": "one",
+        "model": None,
     }
     return Agent(**{**values, **changes})
 
@@ -70,6 +71,8 @@ def task(**changes: Any) -> Task:
         "updated_at": NOW,
         "revision": 1,
         "afresh_at": NOW,
+        "project": None,
+        "model": None,
     }
     return Task(**{**values, **changes})
 

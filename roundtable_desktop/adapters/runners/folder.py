@@ -38,6 +38,7 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
         "adapter": order.adapter,
         "command": list(order.command),
         "cwd": order.cwd,
+        "model": order.model,
         "prompt": order.prompt,
         "resume_prompt": order.resume_prompt,
         "environment": dict(order.environment),

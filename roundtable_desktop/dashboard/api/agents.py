@@ -12,6 +12,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, agents, held, pausing
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
+from roundtable_desktop.model.settings import Model
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
 from roundtable_desktop.model.verdicts import Hold
 
@@ -40,6 +41,7 @@ class NewAgent(Words):
     command: Command = Field(default_factory=list)
     permission_policy: Literal["ask", "allow", "deny"] = "ask"
     account: Line | None = None
+    model: Model | None = None
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
@@ -49,13 +51,14 @@ class NewAgent(Words):
 
 
 class AgentChange(Words):
-    """What is left out stays. env: sets a variable, or takes it away with null."""
+    """What is left out stays. env: sets a variable, or takes it away with null; model: so too."""
 
     name: Line | None = None
     role: Roles | None = None
     command: Command | None = None
     permission_policy: Literal["ask", "allow", "deny"] | None = None
     account: Line | None = None
+    model: Model | None = None
     env: dict[Variable, Argument | None] | None = None
     max_concurrent_sessions: Sessions | None = None
     cooldown_sec: Cooldown | None = None
@@ -86,6 +89,7 @@ class Agent(Shown):
     paused_reason: str | None
     permission_policy: str
     account: str
+    model: str | None
     working: int
     held_until: Moment | None
     held_by: str | None
@@ -175,6 +179,7 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
             env=body.env,
             permission_policy=PermissionPolicy(body.permission_policy),
             account=body.account,
+            model=body.model,
             **{limit: getattr(body, limit) for limit in LIMITS},
         )
         return shown(look, [made])[0]
@@ -191,6 +196,8 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
     ) -> Agent:
         """Holds from its next run on; its variables can be changed while it does not work."""
         given = {name: value for name, value in body if value is not None}
+        if "model" in body.model_fields_set:
+            given["model"] = body.model
         env = given.pop("env", None)
         by = asked(caller, revision=expected_revision)
         changed = agents.edit(desk, by, look.agent(ref).id, env=env, **given)

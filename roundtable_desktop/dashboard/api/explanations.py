@@ -27,9 +27,10 @@ class Explained(Shown):
 
 
 def gate(decision: Any, say: Say = said) -> Gate:
-    """A stored decision with its sentence, for people."""
+    """A stored decision with its sentence, for people; `form` in its detail chooses another."""
     passed = decision["verdict"] in ("go", "launched")
-    code = f"{decision['gate']}_{'passed' if passed else 'waiting'}"
+    form = decision["detail"].get("form") or ("passed" if passed else "waiting")
+    code = f"{decision['gate']}_{form}"
     return Gate.model_validate({**decision, "sentence": say(code, decision["detail"])})
 
 

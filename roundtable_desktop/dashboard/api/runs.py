@@ -62,6 +62,8 @@ class RunDetail(RunRow):
     left_commit: str | None
     copy_folder: str | None
     copy_kept: bool
+    model: str | None
+    model_from: str | None
     last_pulse_at: Moment | None
     session_id: str | None
     waiting_since: Moment | None

@@ -28,8 +28,8 @@ def _field(scope: type[Scope], key: str) -> Any:
     field = scope.model_fields[key]
     kind: Any = field.annotation
     if get_origin(kind) is dict:
-        name, value = get_args(kind)
-        kind = dict[name, value | None]
+        of_name, of_value = get_args(kind)
+        kind = dict.__class_getitem__((of_name, of_value | None))
     return (kind | None, Field(default=None, description=field.description))
 
 

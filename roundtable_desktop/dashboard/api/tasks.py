@@ -21,6 +21,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.settings import Label, Model
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
 
 Status = Literal[
@@ -38,10 +39,16 @@ class NewTask(Words):
     base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
     delivery: Literal["approval", "auto"] | None = None
     retry_budget: Annotated[int, Field(ge=0, le=20)] = 3
+    project: Label | None = None
+    model: Model | None = None
 
 
 class TaskChange(Words):
-    assignee_agent_id: Ref
+    """What is left out stays; project, model: taken away with null."""
+
+    assignee_agent_id: Ref | None = None
+    project: Label | None = None
+    model: Model | None = None
 
 
 class RunNow(Words):
@@ -87,6 +94,8 @@ class Task(Shown):
     blocked: Object | None
     checkout_agent_id: str | None
     checkout_at: Moment | None
+    project: str | None
+    model: str | None
     created_at: Moment
     updated_at: Moment
     revision: int
@@ -140,6 +149,8 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
             base_branch=body.base_branch,
             delivery=DeliveryMode(body.delivery) if body.delivery else None,
             retry_budget=body.retry_budget,
+            project=body.project,
+            model=body.model,
         )
         return Task.of(made)
 
@@ -147,15 +158,12 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     def change_task(
         caller: Caller, ref: str, body: TaskChange, expected_revision: int | None
     ) -> Task:
-        """Another assignee: that agent is woken, the one before no more."""
+        """Another assignee: that agent is woken, the one before no more. Another project or model
+        holds from its next run on."""
+        by = asked(caller, revision=expected_revision)
+        values = body.model_dump(include={"project", "model"}, exclude_unset=True)
         found = look.task(ref)
-        changed = tasks.assign(
-            desk,
-            asked(caller, revision=expected_revision),
-            found.id,
-            body.assignee_agent_id,
-        )
-        return Task.of(changed)
+        return Task.of(tasks.change(desk, by, found.id, values, body.assignee_agent_id))
 
     @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))
     def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:

@@ -32,10 +32,12 @@ def add(
     env: Mapping[str, str] | None = None,
     permission_policy: PermissionPolicy = PermissionPolicy.ASK,
     account: str | None = None,
+    model: str | None = None,
     **limits: int,
 ) -> Agent:
     """command: a list of arguments, never a shell line; the built-in agent needs none.
     env: kept outside the database. account: who pays; None for what the program stands for.
+    model: None for its own default, or what the workspace says.
 
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec; left out, the table's defaults hold.
@@ -59,6 +61,7 @@ def add(
             env_names=sorted(env or {}),
             permission_policy=permission_policy,
             account=account or account_of(adapter, command, agent_id),
+            model=model,
             **limits,
         )
         return Subject("agent", agent_id)
@@ -89,7 +92,7 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy, account and the limits of `add`. An account that nobody chose follows the
+    permission_policy, account, model and the limits of `add`. An account that nobody chose follows the
     command.
     """
     with desk.store.transaction() as tx:

@@ -1,5 +1,6 @@
 """Commands about tasks."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from roundtable_desktop.engine import wakers
@@ -37,6 +38,8 @@ def create(
     base_branch: str | None = None,
     delivery: DeliveryMode | None = None,
     retry_budget: int = 3,
+    project: str | None = None,
+    model: str | None = None,
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05)."""
     with desk.store.transaction() as tx:
@@ -57,6 +60,8 @@ def create(
             base_branch=branch,
             delivery=delivery or workspace.delivery,
             retry_budget=retry_budget,
+            project=project,
+            model=model,
         )
         if assignee_agent_id is not None:
             _assign(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
@@ -89,20 +94,33 @@ def add_below(
         base_branch=parent.base_branch,
         delivery=parent.delivery,
         retry_budget=parent.retry_budget,
+        project=parent.project,
+        model=parent.model,
     )
     return task if agent is None else _assign(tx, desk, actor, task, agent)
 
 
 def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
     """Sets or changes the assignee and wakes it; the one before is not woken any more (K-30)."""
+    return change(desk, asked, task_id, {}, agent_id)
+
+
+def change(
+    desk: Desk, asked: Asked, task_id: str, values: Mapping[str, object], agent_id: str | None
+) -> Task:
+    """values: project and model, which hold from its next run on. agent_id: as `assign`, or None
+    to leave it."""
 
     def act() -> Subject:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
-        check_assignable(task)
-        agent = _agent(tx, task.workspace_id, agent_id)
-        if agent.id != task.assignee_agent_id:
-            _hand_over(tx, desk, asked, task, agent)
+        if values:
+            task = tasks.change(tx, task, asked.actor, **values)
+        if agent_id is not None:
+            check_assignable(task)
+            agent = _agent(tx, task.workspace_id, agent_id)
+            if agent.id != task.assignee_agent_id:
+                _hand_over(tx, desk, asked, task, agent)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:

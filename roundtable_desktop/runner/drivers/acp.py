@@ -13,6 +13,7 @@ from roundtable_desktop.runner.agent import StartFailed
 from roundtable_desktop.runner.asks import Asks
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.deadlines import Activity
+from roundtable_desktop.runner.drivers.models import choice_of, value_of
 from roundtable_desktop.runner.ladder import Rung
 from roundtable_desktop.runner.order import MCP_TOKEN, MCP_URL, Order
 from roundtable_desktop.runner.output import Output
@@ -171,6 +172,7 @@ class AcpTalk:
         session = text(opened.get("sessionId"))
         if not session:
             raise StartFailed(ErrorKind.CRASHED, "it opened no session")
+        await self._choose_model(session, opened)
         self._ahead.appendleft(self._order.prompt)
         self._opened(session, loaded=False, note=note)
 
@@ -180,13 +182,34 @@ class AcpTalk:
         self._usage.resume()
         self._loading = True
         try:
-            await self._wire.call("session/load", {"sessionId": self._session, **place})
-        except Refused as fault:
+            loaded = await self._wire.call("session/load", {"sessionId": self._session, **place})
+            await self._choose_model(self._session, loaded)
+        except (Refused, StartFailed) as fault:
             self._usage = Usage(self._record)
             return _told(fault) or "the session could not be loaded"
         finally:
             self._loading = False
         return ""
+
+    async def _choose_model(self, session: str, opened: Mapping[str, Any]) -> None:
+        """Raises StartFailed rather than let it work with another one."""
+        wanted = self._order.model
+        if wanted is None or self._order.names_model:
+            return
+        choice = choice_of(opened)
+        value = value_of(choice, wanted)
+        if choice is None or value == choice.current:
+            return
+        try:
+            answer = await self._wire.call(*choice.request(session, value))
+        except Refused as fault:
+            if _kind(fault) == ErrorKind.AUTH_REQUIRED:
+                raise
+            raise StartFailed(ErrorKind.MODEL_UNAVAILABLE, _told(fault)) from fault
+        now = choice_of(answer)
+        if now is not None and now.current != value:
+            why = f"asked for the model {wanted}, it goes on with {now.current}"
+            raise StartFailed(ErrorKind.MODEL_UNAVAILABLE, why)
 
     def _opened(self, session: str, *, loaded: bool, note: str = "") -> None:
         self._session = session
@@ -292,8 +315,10 @@ def _kind(fault: Refused) -> str:
     return "auth_required" if wants_login else ErrorKind.CRASHED
 
 
-def _told(fault: Refused) -> str:
+def _told(fault: Refused | StartFailed) -> str:
     """All that was said of it: agents hide the reason in `data`, or in a code as HTTP has it."""
+    if isinstance(fault, StartFailed):
+        return str(fault)
     code = str(fault.code) if 100 <= fault.code < 600 else ""
     data = fault.data if isinstance(fault.data, str) else json.dumps(fault.data)
     return " ".join(part for part in (code, fault.text, data if fault.data else "") if part)
