@@ -36,6 +36,7 @@ from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.housekeeping import Housekeeping
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
@@ -272,6 +273,9 @@ class Owner:
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
+        housekeeping = Housekeeping(ground.store, ground.clock)
+        housekeeping.start()
+        stack.callback(housekeeping.stop)
         stack.enter_context(_serving(server))
         stack.callback(faces.feed.close)
         self.faces = faces

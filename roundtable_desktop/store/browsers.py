@@ -19,6 +19,11 @@ def add(tx: Tx, session: WebSession) -> None:
     )
 
 
+def drop_old(tx: Tx, most: int) -> int:
+    """Those that have not counted for long are few: all at once."""
+    return tx.write(WebSessions.delete().where(WebSessions.created_at < tx.now - LONGEST))
+
+
 def find(view: View, id_hash: str) -> WebSession | None:
     return view.one(WebSession, WebSessions.select().where(WebSessions.id_hash == id_hash))
 

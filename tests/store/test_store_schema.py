@@ -30,6 +30,7 @@ INDEXES = {
     "wakeups_idempotency_key": ["idempotency_key"],
     "wakeups_waiting": ["agent_id", "rank", "requested_at", "id"],
     "wakeups_deferred": ["scheduled_retry_at"],
+    "wakeups_keyed": ["finished_at"],
     "runs_live": ["status", "id"],
     "runs_wakeup": ["wakeup_id"],
     "leases_run": ["run_id"],
