@@ -22,6 +22,7 @@ from roundtable_desktop.model.verdicts import (
     Hold,
     Launched,
 )
+from roundtable_desktop.rules import admission
 from roundtable_desktop.store import agents, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
 
@@ -111,8 +112,13 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
                 WakeupStatus.CANCELLED,
                 outcome=WakeupOutcome.STALE,
                 cancel_reason=reason,
-                kind=Kind.WAKEUP_STALE_CANCELLED,
-                data={"reason": reason, "task_id": wakeup.task_id, **detail},
+                kind=_kind_of(reason),
+                data={
+                    "reason": reason,
+                    "task_id": wakeup.task_id,
+                    "old_agent": wakeup.agent_id,
+                    **detail,
+                },
             )
         case Fail(WakeupOutcome.MALFORMED, detail):
             unreadable(tx, ids, wakeup, detail)
@@ -122,3 +128,8 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
             raise AssertionError("the last step answers with something else")
         case _:
             assert_never(answer)
+
+
+def _kind_of(reason: str) -> Kind:
+    of_retry = reason in admission.OF_RETRIES
+    return Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED

@@ -7,6 +7,7 @@ from roundtable_desktop.engine.talk import all_said, known_in, unheard
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission
 from roundtable_desktop.rules.executor import model_of
@@ -39,7 +40,8 @@ def staleness(tx: Tx, case: Case) -> Answer:
         tasks.move(tx, case.task, TaskStatus.TODO, actor=PERSON)
         tasks.fresh_budget(tx, case.task)
         case.task = tasks.get(tx, case.task.id)
-    return admission.staleness(case.agent.id, case.wakeup.task_id, case.task, by_person=by_person)
+    answer = admission.staleness(case.agent.id, case.wakeup.task_id, case.task, by_person=by_person)
+    return admission.of_retry(answer) if case.wakeup.retry_count else answer
 
 
 def _asks_for_more(tx: Tx, wakeup: Wakeup, task: Task) -> bool:
@@ -107,7 +109,8 @@ def launch(tx: Tx, case: Case) -> Answer:
         agent_id=case.agent.id,
         task_id=task.id if task else None,
         attempt_index=case.attempt,
-        idempotency_key=f"{wakeup.id}:{len(runs.of_wakeup(tx, wakeup.id)) + 1}",
+        # Of the claim: whoever judged it twice would be refused here (K-12).
+        idempotency_key=f"{wakeup.id}:{micros(wakeup.claimed_at or tx.now)}",
         fence=case.ids.secret(),
         payload={**wakeup.payload, "task_id": task.id if task else ""},
         context_snapshot=wakeup.context_snapshot,

@@ -41,6 +41,7 @@ class Kind(StrEnum):
     WAKEUP_CLAIMED = "wakeup.claimed"
     WAKEUP_REQUEUED = "wakeup.requeued"
     WAKEUP_SETTLED = "wakeup.settled"
+    WAKEUP_RETRY_CANCELLED = "wakeup_retry_cancelled"
     WAKEUP_REFUSED = "wakeup.refused"
     WAKEUP_STALE_CANCELLED = "wakeup_stale_cancelled"
     RECOVERY_DISPATCH = "recovery_dispatch"

@@ -6,9 +6,13 @@ from datetime import datetime, timedelta
 
 from roundtable_desktop.model.holds import ProviderHold
 from roundtable_desktop.model.records import Agent, Task
-from roundtable_desktop.model.states import TERMINAL_TASKS, AgentStatus, WakeupOutcome
+from roundtable_desktop.model.states import TERMINAL_TASKS, AgentStatus, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go, Hold
 from roundtable_desktop.rules import accounts
+
+RETRY_STALE_ASSIGNEE = "retry_stale_assignee"
+RETRY_TASK_CANCELLED = "retry_task_cancelled"
+OF_RETRIES = (RETRY_STALE_ASSIGNEE, RETRY_TASK_CANCELLED)
 
 CONTENDED = timedelta(seconds=60)
 """How long the loser of a task's lease waits, without spending a retry (C-11)."""
@@ -110,6 +114,16 @@ def staleness(agent_id: str, task_id: str | None, task: Task | None, *, by_perso
     if task.assignee_agent_id != agent_id and not by_person:
         return Cancel("assignee_changed", {"task_id": task_id, "now": task.assignee_agent_id})
     return Go({"status": str(task.status)})
+
+
+def of_retry(answer: Answer) -> Answer:
+    """K-30: a retry is looked at again before it runs, and its end has words of its own."""
+    match answer:
+        case Cancel("assignee_changed", detail):
+            return Cancel(RETRY_STALE_ASSIGNEE, detail)
+        case Cancel("task_terminal", detail) if detail["status"] == TaskStatus.CANCELLED:
+            return Cancel(RETRY_TASK_CANCELLED, detail)
+    return answer
 
 
 def task_lease(holder: str | None, now: datetime) -> Answer:

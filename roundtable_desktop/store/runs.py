@@ -31,11 +31,6 @@ def count_live(view: View) -> int:
     return int(view.sql(sql, LIVE_RUNS)[0]["n"])
 
 
-def of_wakeup(view: View, wakeup_id: str) -> list[Run]:
-    """Oldest first; more than one after retries."""
-    return view.all(Run, Runs.select().where(Runs.wakeup_id == wakeup_id).order_by(Runs.id))
-
-
 def of_task(view: View, task_id: str) -> list[Run]:
     """Its attempts, oldest first (A-06)."""
     return view.all(Run, Runs.select().where(Runs.task_id == task_id).order_by(Runs.attempt_index))

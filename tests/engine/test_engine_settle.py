@@ -244,7 +244,9 @@ def test_a_retry_of_a_task_that_a_person_ended_is_stale(stage: Stage, status: Ta
         set_columns(tx, "tasks", task.id, status=status)
     stage.clock.forward(hours=1)
     assert stage.step() and not stage.acts
-    assert stage.wakeup(task).cancel_reason == "task_terminal"
+    cancelled = status is TaskStatus.CANCELLED
+    reason = "retry_task_cancelled" if cancelled else "task_terminal"
+    assert stage.wakeup(task).cancel_reason == reason
 
 
 @pytest.mark.proves("C-71", "C-58")

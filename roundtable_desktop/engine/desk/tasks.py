@@ -7,6 +7,7 @@ from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Comment, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
@@ -130,13 +131,16 @@ def change(
 
 def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> None:
     for waiting in wakeups.waiting_for_task(tx, task.id):
+        of_retry = waiting.retry_count > 0
         wakeups.settle(
             tx,
             waiting,
             WakeupStatus.CANCELLED,
             outcome=WakeupOutcome.STALE,
-            cancel_reason="assignee_changed",
+            cancel_reason=admission.RETRY_STALE_ASSIGNEE if of_retry else "assignee_changed",
+            kind=Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED,
             actor=asked.actor,
+            data={"task_id": task.id, "old_agent": waiting.agent_id},
         )
     if task.status in STANDING_STILL:
         tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)

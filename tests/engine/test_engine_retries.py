@@ -1,0 +1,114 @@
+"""A retry is looked at again before it runs; a claim launches once, whoever judges it again."""
+
+from typing import Any
+
+import pytest
+from engine_stage import ASKED, Stage
+from ground import set_columns
+from peewee import IntegrityError
+
+from roundtable_desktop.engine.desk import tasks
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Event, Task, Wakeup
+from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.store import workspaces
+
+
+def crashed(stage: Stage) -> Task:
+    """A task whose first run broke off, so that its wakeup waits for the retry."""
+    task = stage.assigned()
+    stage.finish(stage.launch(), "silence", -9)
+    assert stage.wakeup(task).held_by == "retry"
+    return task
+
+
+def cancellation(stage: Stage, wakeup_id: str) -> Event:
+    kind = Kind.WAKEUP_RETRY_CANCELLED
+    (event,) = [one for one in stage.ground.events() if one.kind == kind]
+    assert event.subject_id == wakeup_id
+    return event
+
+
+@pytest.mark.proves("K-30", "K-57")
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"assignee_agent_id": None}, "retry_stale_assignee"),
+        ({"status": TaskStatus.CANCELLED}, "retry_task_cancelled"),
+    ],
+    ids=["assignee", "cancelled"],
+)
+def test_a_retry_that_is_due_is_looked_at_again(
+    stage: Stage, change: dict[str, Any], reason: str
+) -> None:
+    task = crashed(stage)
+    waiting = stage.wakeup(task)
+    with stage.store.transaction() as tx:
+        set_columns(tx, "tasks", task.id, **change)
+    stage.clock.forward(minutes=3)
+    assert stage.step()
+    now = stage.ground.get_wakeup(waiting.id)
+    assert (now.status, now.outcome, now.cancel_reason) == ("cancelled", "stale", reason)
+    told = cancellation(stage, waiting.id).data
+    assert (told["task_id"], told["old_agent"]) == (task.id, waiting.agent_id)
+    assert stage.ground.rows("leases") == []
+    assert stage.ground.get_task(task.id).checkout_agent_id is None
+    assert len(stage.ground.runs()) == 1 and not stage.step()
+
+
+@pytest.mark.proves("K-30")
+def test_another_assignee_ends_the_retry_of_the_one_before_at_once(stage: Stage) -> None:
+    task = crashed(stage)
+    waiting = stage.wakeup(task)
+    with stage.ground.reader.snapshot() as view:
+        workspace = workspaces.get(view, task.workspace_id)
+    assert workspace is not None
+    bob = stage.agent(workspace, name="Bob")
+    tasks.assign(stage.desk, ASKED, task.id, bob.id)
+    now = stage.ground.get_wakeup(waiting.id)
+    assert (now.status, now.cancel_reason) == ("cancelled", "retry_stale_assignee")
+    event = cancellation(stage, waiting.id)
+    assert event.data["old_agent"] == waiting.agent_id and event.actor_type == "person"
+    assert stage.wakeup(task).agent_id == bob.id
+
+
+@pytest.mark.proves("K-30")
+def test_what_is_stale_before_any_retry_keeps_its_own_words(stage: Stage) -> None:
+    task = stage.assigned()
+    wakeup = stage.wakeup(task)
+    with stage.store.transaction() as tx:
+        set_columns(tx, "tasks", task.id, status=TaskStatus.CANCELLED)
+    assert stage.step()
+    assert stage.ground.get_wakeup(wakeup.id).cancel_reason == "task_terminal"
+    assert Kind.WAKEUP_RETRY_CANCELLED not in stage.ground.kinds()
+
+
+@pytest.mark.proves("K-12", "K-01")
+def test_a_claim_that_is_judged_twice_has_one_run(stage: Stage) -> None:
+    """Nothing else is in the way: the task's lease is gone."""
+    task = stage.assigned()
+    stage.launch()
+    wakeup = stage.wakeup(task)
+    with stage.store.transaction() as tx:
+        set_columns(tx, "tasks", task.id, checkout_agent_id=None, checkout_at=None)
+        tx.sql("DELETE FROM leases")
+    before = stage.everything()
+    with pytest.raises(IntegrityError, match="idempotency_key"):
+        judge(stage, wakeup)
+    assert stage.everything() == before
+    assert len(stage.ground.runs()) == 1
+
+
+@pytest.mark.proves("K-12")
+def test_each_claim_of_a_wakeup_has_a_key_of_its_own(stage: Stage) -> None:
+    task = crashed(stage)
+    stage.clock.forward(minutes=3)
+    stage.launch()
+    first, second = stage.ground.runs()
+    assert first.wakeup_id == second.wakeup_id == stage.wakeup(task).id
+    assert first.idempotency_key != second.idempotency_key
+
+
+def judge(stage: Stage, wakeup: Wakeup) -> None:
+    with stage.store.transaction() as tx:
+        stage.dispatcher._judge(tx, wakeup)
