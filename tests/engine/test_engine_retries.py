@@ -112,3 +112,37 @@ def test_each_claim_of_a_wakeup_has_a_key_of_its_own(stage: Stage) -> None:
 def judge(stage: Stage, wakeup: Wakeup) -> None:
     with stage.store.transaction() as tx:
         stage.dispatcher._judge(tx, wakeup)
+
+
+@pytest.mark.proves("C-70", "K-65")
+@pytest.mark.parametrize("days", [8, 34])
+def test_a_limit_of_weeks_is_waited_for_and_no_age_ends_it(stage: Stage, days: int) -> None:
+    """Failure 5: retries that were old were dropped, so no long limit ever came to its end."""
+    task = stage.assigned()
+    said = f"429: your limit resets in {days} days. Please try again in {days} days."
+    stage.finish(stage.launch(), code=1, stderr=said)
+    waiting = stage.wakeup(task)
+    assert waiting.held_by == "limit"
+    stage.clock.forward(days=days - 1)
+    stage.restart()
+    assert not stage.step()
+    stage.clock.forward(days=1, minutes=1)
+    run = stage.launch()
+    assert run.wakeup_id == waiting.id
+    stage.finish(run, output_bytes=1)
+    assert stage.ground.get_wakeup(waiting.id).outcome == "executed"
+
+
+@pytest.mark.proves("C-58", "K-01")
+def test_a_run_of_a_month_is_adopted_and_not_started_again(stage: Stage) -> None:
+    """Failure 8: recovery went by age, and long runs were started twice."""
+    stage.assigned()
+    run = stage.launch()
+    for _ in range(3):
+        stage.clock.forward(days=10)
+        found = stage.restart()
+        assert (found.adopted, found.requeued, found.voided, found.gone) == (1, 0, 0, 0)
+        assert not stage.step()
+        stage.play()
+    assert [one.id for one in stage.ground.runs()] == [run.id]
+    assert list(stage.launcher.orders) == [run.id]

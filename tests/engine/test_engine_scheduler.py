@@ -225,7 +225,7 @@ def test_an_agent_that_was_killed_is_a_crash_and_tried_again(life: Life) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.proves("A-20")
+@pytest.mark.proves("A-20", "W-15")
 def test_a_program_that_is_not_there_blocks_the_task(life: Life) -> None:
     task = life.task("no-such-program-anywhere")
     until(lambda: life.ground.get_task(task.id).status is TaskStatus.BLOCKED)

@@ -6,7 +6,7 @@ from outside_talk import comment, demo, script, wakeups
 
 
 @pytest.mark.slow
-@pytest.mark.proves("K-13")
+@pytest.mark.proves("K-13", "K-11", "C-47")
 def test_comments_in_a_burst_are_one_run_and_the_prompt_tells_of_each(house: House) -> None:
     house.start()
     room = house.room()

@@ -176,7 +176,7 @@ def test_a_reset_that_cannot_be_meant_is_none(text: str) -> None:
     assert read(text).reset_at is read(text).retry_at is None
 
 
-@pytest.mark.proves("K-32")
+@pytest.mark.proves("K-32", "C-70")
 @pytest.mark.parametrize("days", [34, 35])
 def test_no_retry_is_later_than_thirty_five_days(days: int) -> None:
     verdict = read(f"try again in {days} days")
@@ -200,7 +200,7 @@ ZONES = st.sampled_from(["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Asia/Kat
 INSTANTS = st.integers(2, 7_000).map(lambda years: NOW.replace(year=1_970 + years))
 
 
-@pytest.mark.proves("K-32", "F-33 rule")
+@pytest.mark.proves("K-32", "F-33 rule", "C-70")
 @settings(max_examples=400, deadline=None)
 @given(TEXTS, st.sampled_from(Channel), FIELDS | st.none(), INSTANTS, ZONES)
 def test_whatever_is_said_the_verdict_is_possible(

@@ -48,6 +48,7 @@ MACHINES = {
 }
 
 
+@pytest.mark.proves("K-57")
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_machine_has_the_moves_of_the_house_and_no_other(name: str) -> None:
     machine, words, _ = MACHINES[name]
@@ -102,7 +103,7 @@ def status_of(ground: Ground, table: str, row_id: str) -> str:
     return str(row["status"])
 
 
-@pytest.mark.proves("W-09")
+@pytest.mark.proves("W-09", "K-57")
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_move_is_done_with_its_event_or_refused_without(
     ground: Ground, rows: dict[str, Any], name: str

@@ -64,7 +64,7 @@ BACK = [
 ]
 
 
-@pytest.mark.proves("K-43")
+@pytest.mark.proves("K-43", "W-15")
 @pytest.mark.parametrize(("name", "of_agent", "of_wakeup"), BACK, ids=[one[0] for one in BACK])
 def test_each_condition_alone_holds_a_wakeup_back(
     ground: Ground, name: str, of_agent: dict[str, Any], of_wakeup: dict[str, Any]
@@ -104,7 +104,7 @@ def test_the_cooldown_ends_to_the_microsecond(ground: Ground) -> None:
     assert ground.claim() is not None
 
 
-@pytest.mark.proves("C-49")
+@pytest.mark.proves("C-49", "W-15")
 @pytest.mark.parametrize("status", [AgentStatus.PAUSED, AgentStatus.STOPPED, AgentStatus.RETIRED])
 def test_a_wakeup_of_an_agent_that_may_not_run_is_claimed_without_room(
     ground: Ground, status: AgentStatus
@@ -127,7 +127,7 @@ def test_a_persons_wakeup_does_not_wait_for_the_cooldown(ground: Ground) -> None
     assert ground.claim() is None
 
 
-@pytest.mark.proves("C-99")
+@pytest.mark.proves("C-99", "C-21")
 def test_the_highest_class_comes_first_then_the_oldest(ground: Ground) -> None:
     workspace = ground.workspace()
     agents_ = [ground.agent(workspace, max_concurrent_sessions=9) for _ in range(2)]
@@ -141,7 +141,7 @@ def test_the_highest_class_comes_first_then_the_oldest(ground: Ground) -> None:
     assert [wakeup and wakeup.id for wakeup in claimed] == wanted
 
 
-@pytest.mark.proves("C-99")
+@pytest.mark.proves("C-99", "C-21")
 def test_who_has_waited_long_is_lifted_to_the_highest_class(ground: Ground) -> None:
     agent = ground.agent(ground.workspace(), max_concurrent_sessions=9)
     old = ground.wakeup(agent, rank=Rank.SWEEP)

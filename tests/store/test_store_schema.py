@@ -101,6 +101,25 @@ def test_what_must_be_unique_is_unique(ground: Ground, table: str, unique: list[
     assert unique in found
 
 
+@pytest.mark.proves("K-70")
+@pytest.mark.parametrize(
+    ("table", "column", "default"),
+    [
+        ("tasks", "checkout_agent_id", None),
+        ("tasks", "checkout_at", None),
+        ("agents", "max_concurrent_sessions", "1"),
+        ("agents", "cooldown_sec", "10"),
+        ("agents", "last_wakeup_finished_at", None),
+        ("runs", "payload", "'{}'"),
+        ("runs", "idempotency_key", None),
+    ],
+)
+def test_the_columns_beside_those_tables_are_there(
+    ground: Ground, table: str, column: str, default: str | None
+) -> None:
+    assert columns(ground, table)[column]["dflt_value"] == default
+
+
 @pytest.mark.proves("C-87")
 def test_attempts_are_a_view_over_runs(ground: Ground) -> None:
     with ground.reader.snapshot() as view:

@@ -92,8 +92,8 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy, account, model and the limits of `add`. An account that nobody chose follows the
-    command.
+    permission_policy, account, model and the limits of `add`. An account that nobody chose follows
+    the command.
     """
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)
