@@ -7,6 +7,7 @@ an owner, and only when they run.
 import os
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -79,9 +80,7 @@ def run(program: click.Command, words: list[str] | None, name: str) -> None:
     try:
         program.main(words, prog_name=name, standalone_mode=True)
     except Said as refused:
-        _say(str(refused))
-        for fault in refused.problem.get("errors", []):
-            _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
+        _say_refused(str(refused), refused.problem.get("errors", []))
         sys.exit(USAGE if refused.problem.get("status") == 422 else FAILED)
     except Unreachable as where:
         said = _("No owner is running in {home}. Start one with: {command}")
@@ -99,6 +98,14 @@ def _start(home: Home) -> str:
     """The command that starts an owner there; a home that was named is named again."""
     usual = home.root == default_home(os.environ).absolute()
     return "roundtable start" if usual else f"roundtable --home {shlex.quote(str(home.root))} start"
+
+
+def _say_refused(why: str, faults: Sequence[Mapping[str, str]]) -> None:
+    """With what is at fault, unless that is the same sentence again."""
+    _say(why)
+    for fault in faults:
+        if fault.get("message") != why:
+            _say(f"  {fault.get('pointer', '')}: {fault.get('message', '')}")
 
 
 def _say(text: str) -> None:

@@ -295,3 +295,16 @@ def test_a_repository_that_is_not_registered_is_never_taken_for_another(known: R
         done = known.house.cli(*words, at=other)
         assert done.code == 2 and "is not registered" in done.err, words
     assert known.house.cli("task", "list", "--workspace", known.shown["name"], at=other).code == 0
+
+
+def test_a_refusal_is_said_once_and_several_faults_each(shared: House, room: Room) -> None:
+    room.shell("true", name="taken")
+    where = ("--workspace", room.shown["name"])
+    done = shared.cli(
+        "agent", "add", "--adapter", "demo", "--name", "taken", *where, "--model", "small"
+    )
+    assert done.code == 1 and done.err == "The name “taken” is taken. Choose another one.\n"
+    done = shared.cli("agent", "add", "--adapter", "demo", "--model", "two words", *where)
+    first, *more = done.err.splitlines()
+    assert done.code == 2 and first.endswith("each is listed with the reason.")
+    assert len(more) == 1 and more[0].startswith("  /model: ")
