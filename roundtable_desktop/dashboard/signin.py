@@ -15,9 +15,10 @@ from flask import Response, g, request
 
 from roundtable_desktop.dashboard.guard import FOREIGN, SAFE_METHODS, Doors
 from roundtable_desktop.dashboard.problems import Refusal, is_for_programs
+from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.ports import Clock, Ids
-from roundtable_desktop.model.records import PERSON, Actor, WebSession
+from roundtable_desktop.model.records import PERSON, Actor
 
 CODE_LIFE = timedelta(seconds=60)
 CODES_KEPT = 32

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from roundtable_desktop.mcp.desk import AgentDesk
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Broken, Refused
-from roundtable_desktop.model.records import Holder
 from roundtable_desktop.phrases import sentence
 
 log = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.records import Holder
 
 
 class AgentDesk(Protocol):

@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Holder
 
 
 class Holders(Protocol):

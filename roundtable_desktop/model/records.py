@@ -1,7 +1,7 @@
 """The rows of the store as frozen values; instants are aware datetimes in UTC."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from roundtable_desktop.model.states import (
@@ -325,15 +325,6 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebSession:
-    """One signed-in browser. id_hash: sha256 of the cookie's value, in hex; never the value."""
-
-    id_hash: str
-    created_at: datetime
-    seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """What an agent wants in: (task, run, base commit, head commit); its diff is computed.
 
@@ -374,19 +365,6 @@ class Delivery:
     reason: Json | None
     created_at: datetime
     ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
-    """In whose name an agent asks: all of it comes from the token, none from what it sends (A1).
-
-    token: known while a call lasts, so that it is taken out of what the agent says."""
-
-    run_id: str
-    agent_id: str
-    task_id: str | None
-    workspace_id: str
-    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from roundtable_desktop.model.records import WebSession
+from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import WebSessions
 

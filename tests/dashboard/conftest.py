@@ -25,8 +25,8 @@ from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cu
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, listen, serve
 from roundtable_desktop.dashboard.signin import Caller, SignIn, current
+from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Full, Illegal, Invalid
-from roundtable_desktop.model.records import WebSession
 
 INSTALLATION = "k3v9x0q2m7ab"
 TOKEN = "tok3n-" + "q" * 40

@@ -21,8 +21,9 @@ from roundtable_desktop.dashboard.signin import ABSOLUTE_LIFE, SignIn, digest
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Subject, WebSession
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.store import journal, migrate
 from roundtable_desktop.store.db import Reader, Store
 

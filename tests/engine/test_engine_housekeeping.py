@@ -9,7 +9,8 @@ from ground import JOAN, Ground
 
 from roundtable_desktop.engine import housekeeping
 from roundtable_desktop.engine.housekeeping import PERIOD, AwakeTime, Housekeeping
-from roundtable_desktop.model.records import Subject, WebSession
+from roundtable_desktop.model.callers import WebSession
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import browsers, keys, wakeups
 

@@ -23,9 +23,9 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import listen, serve
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.mcp.server import Door
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.records import Holder
 
 DASHBOARD_TOKEN = "dashboard-" + "q" * 43
 BRIDGE = [sys.executable, "-I", "-m", "roundtable_desktop", "--part", "mcp-bridge"]

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from roundtable_desktop.engine.desk import Asked, Desk, once, tasks, waking
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.records import Actor, Agent, Holder, Run, Subject, Task
+from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact

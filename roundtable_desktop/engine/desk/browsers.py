@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
+from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import PERSON, Subject, WebSession
+from roundtable_desktop.model.records import PERSON, Subject
 from roundtable_desktop.store import browsers, journal
 from roundtable_desktop.store.db import Reader, Store
 

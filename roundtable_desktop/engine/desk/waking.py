@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.desk import Asked, Desk, once
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Actor, Agent, Holder, Run, Subject, Task, Wakeup
+from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task, Wakeup
 from roundtable_desktop.model.states import (
     TERMINAL_TASKS,
     AgentStatus,
