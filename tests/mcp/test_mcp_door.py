@@ -21,7 +21,7 @@ def test_a_live_run_is_answered_at_both_addresses(house: House) -> None:
     for path in ("/mcp", "/mcp/"):
         status, _, answer = house.ask(LIST, path=path)
         assert status == 200
-        assert len(answer["result"]["tools"]) == 4
+        assert len(answer["result"]["tools"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_agents_token_opens_nothing_else(house: House) -> None:
 
 
 def test_an_agent_cannot_approve_wake_fire_or_spend(house: House) -> None:
-    for tool in ("proposal_approve", "wake_self", "routine_create", "budget_set", "task.create"):
+    for tool in ("proposal_approve", "wake_agent", "routine_create", "budget_set", "task.create"):
         status, _, answer = house.ask(call(tool))
         assert (status, answer["error"]["code"]) == (200, -32602)
 
