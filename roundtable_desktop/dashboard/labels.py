@@ -136,6 +136,7 @@ EVENTS: Mapping[str, str] = {
     "run.deadline": N_("A deadline passed"),
     "run.controlled": N_("The runner was told something"),
     "run.used": N_("A turn's tokens were counted"),
+    "run.wake_refused": N_("It woke itself too often"),
     "run.spool_damaged": N_("A message of the runner cannot be read"),
     "agent.started": N_("The agent was started"),
     "agent.lost": N_("The agent was lost"),

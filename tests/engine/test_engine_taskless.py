@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 from engine_stage import Stage
 from ground import set_columns
+from wake_payloads import LEAST
 
+from roundtable_desktop.engine import wakers
 from roundtable_desktop.engine.recovery import Found
 from roundtable_desktop.model.ports import GitFailed, LaunchFailed
 from roundtable_desktop.model.records import Agent, Run
-from roundtable_desktop.model.states import RunOutcome, RunStatus, WakeupStatus
+from roundtable_desktop.model.states import RunOutcome, RunStatus, Source, WakeupStatus
+from roundtable_desktop.store.wakeups import Cause
 
 DONE = {"result": {"status": "completed", "summary": "looked around"}}
 
@@ -238,6 +241,65 @@ def test_the_fifth_failure_is_the_last_launch(stage: Stage) -> None:
     assert len(stage.ground.runs()) == 5
     settled = stage.ground.get_wakeup(wakeup.id)
     assert (settled.status, settled.outcome, settled.retry_count) == ("failed", "exhausted", 4)
+    assert len(stage.ground.rows("inbox_items")) == 1
+
+
+def cause(agent: Agent, source: Source, payload: dict[str, Any]) -> Cause:
+    return Cause(
+        workspace_id=agent.workspace_id,
+        agent_id=agent.id,
+        source=source,
+        reason="told",
+        payload=payload,
+        key=f"{source}:1",
+    )
+
+
+@pytest.mark.proves("K-01", "K-02", "K-03")
+def test_each_source_is_one_row_of_the_queue_and_one_run(stage: Stage) -> None:
+    agent = idle(stage)
+    for source in Source:
+        with stage.store.transaction() as tx:
+            for number in range(2):  # what is told again is the same wakeup
+                wakers.wake(tx, f"{source}-{number}", cause(agent, source, LEAST[source]))
+    for _ in Source:
+        stage.finish(stage.launch(), **DONE)
+    assert not stage.step()
+    rows = stage.ground.rows("agent_wakeup_requests")
+    assert {(row["source"], row["outcome"]) for row in rows} == {
+        (str(source), "executed") for source in Source
+    }
+    runs = stage.ground.runs()
+    assert len(rows) == len(runs) == 10
+    assert {run.wakeup_id for run in runs} == {row["id"] for row in rows}
+
+
+@pytest.mark.proves("K-03")
+@pytest.mark.parametrize("source", list(Source))
+def test_a_malformed_payload_of_any_source_fails_with_its_reason(
+    stage: Stage, source: Source
+) -> None:
+    agent = idle(stage)
+    with stage.store.transaction() as tx:
+        wakers.wake(tx, "w1", cause(agent, source, LEAST[source] | {"mood": 1}))
+    assert stage.step() and not stage.step()
+    wakeup = stage.ground.get_wakeup("w1")
+    assert (wakeup.status, wakeup.outcome) == ("failed", "malformed")
+    assert [one["detail"]["fields"] for one in wakeup.decisions if one["gate"] == "payload"] == [
+        ["mood"]
+    ]
+    assert stage.ground.runs() == []
+
+
+@pytest.mark.proves("K-35", "C-05")
+def test_a_limit_without_an_end_is_escalated_like_any_failure(stage: Stage) -> None:
+    wakeup = stage.wake(idle(stage))
+    for _ in range(5):
+        run = stage.launch()
+        ended = stage.finish(run, code=1, stderr="API Error: 429 rate_limit_error: Rate limit")
+        assert ended.outcome is RunOutcome.LIMITED
+        stage.clock.forward(hours=3)
+    assert stage.ground.get_wakeup(wakeup.id).outcome == "exhausted"
     assert len(stage.ground.rows("inbox_items")) == 1
 
 

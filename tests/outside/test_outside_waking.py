@@ -224,7 +224,7 @@ def test_an_agent_that_wakes_itself_in_a_loop_is_stopped_by_name(
     assert ["wakeup_id" in one for one in answers] == [True] * 6 + [False] * 3
     assert answers[-1]["code"] == "too_many_wakes"
     told = room.house.get(f"/runs/{seat.run}/events")["items"]
-    assert [one["kind"] for one in told].count("wakeup.refused") == 1
+    assert [one["kind"] for one in told].count("run.wake_refused") == 1
     waiting = room.house.get("/wakeups", source="self", task_id=task["id"])["items"]
     assert len(waiting) == 6
     for wrong, code in (

@@ -132,12 +132,12 @@ def wake_self(
 def tell_refused(tx: Tx, holder: Holder) -> None:
     """Once a run: a loop must not fill the feed."""
     subject = Subject("run", holder.run_id)
-    if any(event.kind == Kind.WAKEUP_REFUSED for event in events.of(tx, subject)):
+    if any(event.kind == Kind.RUN_WAKE_REFUSED for event in events.of(tx, subject)):
         return
     actor = Actor("agent", holder.agent_id)
     data = {"agent_id": holder.agent_id, "most": SELF_WAKES}
     where = holder.workspace_id
-    journal.tell(tx, Kind.WAKEUP_REFUSED, subject, workspace_id=where, actor=actor, data=data)
+    journal.tell(tx, Kind.RUN_WAKE_REFUSED, subject, workspace_id=where, actor=actor, data=data)
 
 
 def check_moment(at: datetime | None, now: datetime) -> None:
