@@ -8,7 +8,7 @@ import peewee as pw
 import pytest
 from ground import Ground
 
-from roundtable_desktop.model import records
+from roundtable_desktop.model import callers, records
 from roundtable_desktop.store.tables import TABLES
 
 TYPES = {"TEXT": "TEXT", "INTEGER": "INTEGER", "INT": "INTEGER", "AUTO": "INTEGER"}
@@ -160,7 +160,7 @@ def test_every_record_has_the_columns_of_its_table(ground: Ground) -> None:
         "proposals": records.Proposal,
         "deliveries": records.Delivery,
         "events": records.Event,
-        "web_sessions": records.WebSession,
+        "web_sessions": callers.WebSession,
     }
     for table, record in pairs.items():
         assert set(columns(ground, table)) == set(record.__dataclass_fields__), table
