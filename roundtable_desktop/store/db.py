@@ -34,8 +34,14 @@ _BUSY_SECONDS = 10
 
 
 def _refused(error: pw.OperationalError) -> Refused:
-    """What the database could not do now, in words that a face can say (F-18, F-22, K-66)."""
-    text = str(error)
+    """What the database could not do now, in words that a face can say (F-18, F-22, K-66).
+
+    SQLite itself rolls back when the disk is full; then peewee's own try to do so fails as well and
+    stands before the reason."""
+    first: BaseException = error
+    while isinstance(first.__context__, pw.OperationalError | sqlite3.OperationalError):
+        first = first.__context__
+    text = str(first)
     if "is full" in text:
         return Full("disk_full")
     if "locked" in text or "busy" in text:
