@@ -10,7 +10,16 @@ import pytest
 
 from roundtable_desktop.model.records import Actor, Agent, Event, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import Adapter, DeliveryMode, Rank, Role, Source
-from roundtable_desktop.store import agents, events, migrate, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import (
+    agents,
+    claims,
+    events,
+    migrate,
+    runs,
+    tasks,
+    wakeups,
+    workspaces,
+)
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -173,7 +182,7 @@ class Ground:
 
     def claim(self) -> Wakeup | None:
         with self.store.transaction() as tx:
-            return wakeups.claim_next(tx)
+            return claims.claim_next(tx)
 
     def events(self) -> list[Event]:
         with self.reader.snapshot() as view:

@@ -23,7 +23,7 @@ from roundtable_desktop.model.verdicts import (
     Launched,
 )
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import agents, settings, tasks, wakeups, workspaces
+from roundtable_desktop.store import agents, claims, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
 
 STUMBLED = timedelta(seconds=60)
@@ -53,7 +53,7 @@ class Dispatcher:
             self._put_back(self._unjudged)
         with self._store.transaction() as tx:
             stopped = settings.of_home(tx).intake != "open"
-            wakeup = None if stopped else wakeups.claim_next(tx)
+            wakeup = None if stopped else claims.claim_next(tx)
         if wakeup is None:
             return False
         self._unjudged, self._why = wakeup, None

@@ -17,7 +17,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
 from roundtable_desktop.rules.admission import Waiting, before_claim, rested
-from roundtable_desktop.store import agents, holds, proposals, runs, settings, wakeups
+from roundtable_desktop.store import agents, claims, holds, proposals, runs, settings, wakeups
 from roundtable_desktop.store.db import View
 
 NOT_STARTED = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.SPAWN_FAILED)
@@ -64,7 +64,7 @@ def _waiting(
             held_by = str(detail["held_by"])
             return Explanation(f"waits_{held_by}", values, [*kept, *gates], wakeup.id)
     only_persons = facts.by_person and not rested(agent, now)
-    first = wakeups.first_of(view, agent.id, by_person=only_persons)
+    first = claims.first_of(view, agent.id, by_person=only_persons)
     code = "waits_turn" if first in (wakeup.id, None) else "waits_order"
     return Explanation(code, {"agent": agent.name}, [*kept, *gates], wakeup.id)
 

@@ -12,7 +12,7 @@ from roundtable_desktop.model.ports import Clock, Dice
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import journal, setbacks, wakeups
+from roundtable_desktop.store import claims, journal, setbacks
 from roundtable_desktop.store.db import Store
 
 log = logging.getLogger(__name__)
@@ -114,13 +114,13 @@ class Loop:
         with self._watched("deliveries"):
             self._submit_deliveries()
         with self._watched("promotion"), self._store.transaction() as tx:
-            promoted = wakeups.promote_due(tx)
+            promoted = claims.promote_due(tx)
         while not self._stopping and self._step():
             pass
         with self._watched("sweep"):
             self._sweep()
         with self._watched("next"), self._store.transaction() as tx:
-            return tx.now if promoted >= wakeups.SOME else wakeups.next_due(tx, tx.now)
+            return tx.now if promoted >= claims.SOME else claims.next_due(tx, tx.now)
 
     def _step(self) -> bool:
         with self._watched("step"):

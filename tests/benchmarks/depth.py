@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.queue import queue
 from benchmarks.table import Goal, measure
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import claims
 from roundtable_desktop.store.db import Store
 
 SHORT, LONG, DEFERRED, OVER = 100, 1_000_000, 100_000, 500_000
@@ -64,7 +64,7 @@ def claims(store: Store) -> float:
     began = time.perf_counter()
     for _ in range(CLAIMS):
         with store.transaction() as tx:
-            assert wakeups.claim_next(tx) is not None
+            assert claims.claim_next(tx) is not None
     spent = time.perf_counter() - began
     with store.transaction() as tx:
         again = "UPDATE agent_wakeup_requests SET status = 'queued' WHERE status = 'claimed'"

@@ -15,7 +15,7 @@ from roundtable_desktop.adapters.system import SystemClock, SystemIds
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.records import SYSTEM
 from roundtable_desktop.model.states import Source
-from roundtable_desktop.store import agents, migrate, wakeups, workspaces
+from roundtable_desktop.store import agents, claims, migrate, wakeups, workspaces
 from roundtable_desktop.store.db import Store
 
 COUNT = 1500
@@ -122,7 +122,7 @@ def ours_claim(store: Store) -> float:
     began = time.perf_counter()
     for _ in range(COUNT):
         with store.transaction() as tx:
-            assert wakeups.claim_next(tx) is not None
+            assert claims.claim_next(tx) is not None
     return COUNT / (time.perf_counter() - began)
 
 

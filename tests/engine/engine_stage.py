@@ -220,7 +220,7 @@ class Stage:
 
     def step(self) -> bool:
         with self.store.transaction() as tx:
-            wakeups.promote_due(tx)
+            claims.promote_due(tx)
         return self.dispatcher.step()
 
     def play(self) -> list[str]:

@@ -15,7 +15,7 @@ from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.records import SYSTEM, Actor, Agent, Task, Wakeup
 from roundtable_desktop.model.states import Rank, Source, WakeupOutcome, WakeupStatus
 from roundtable_desktop.rules import coalesce
-from roundtable_desktop.store import settings, wakeups
+from roundtable_desktop.store import claims, settings, wakeups
 from roundtable_desktop.store.wakeups import Cause
 
 WINDOW = timedelta(seconds=5)
@@ -60,7 +60,7 @@ class Desk:
 
     def due(self) -> Wakeup | None:
         with self.ground.store.transaction() as tx:
-            wakeups.promote_due(tx)
+            claims.promote_due(tx)
         return self.ground.claim()
 
 

@@ -7,7 +7,7 @@ from engine_stage import Stage
 from ground import NOW, Ground
 
 from roundtable_desktop.model.states import Rank, Source, WakeupOutcome, WakeupStatus
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import claims, wakeups
 from roundtable_desktop.store.wakeups import LONG
 
 FLOOD = 10_000
@@ -51,8 +51,8 @@ def test_a_routine_behind_a_flood_of_events_comes_within_a_quarter_of_an_hour(
         # A new event for each that is taken: the class above never runs dry.
         ground.wakeup(agent, rank=Rank.EVENT)
         with ground.store.transaction() as tx:
-            wakeups.promote_due(tx)
-            claimed = wakeups.claim_next(tx)
+            claims.promote_due(tx)
+            claimed = claims.claim_next(tx)
             assert claimed is not None
             wakeups.settle(tx, claimed, WakeupStatus.FINISHED, outcome=WakeupOutcome.EXECUTED)
         if claimed.id == waiting.id:
@@ -88,7 +88,7 @@ def test_a_backlog_that_has_aged_is_lifted_a_part_at_a_time(
     done = []
     for _ in range(4):
         with ground.store.transaction() as tx:
-            done.append(wakeups.promote_due(tx))
+            done.append(claims.promote_due(tx))
     assert done == [40, 40, 30, 0]
     assert {row["rank"] for row in ground.rows("agent_wakeup_requests")} == {0}
 
@@ -111,7 +111,7 @@ def test_what_is_due_at_once_comes_back_in_parts_and_others_go_between(
             " WHERE id LIKE 'late%'",
             (),
         )
-        assert wakeups.promote_due(tx) == 10
-        first = wakeups.claim_next(tx)
+        assert claims.promote_due(tx) == 10
+        first = claims.claim_next(tx)
         assert first is not None and first.task_id == task.id
-        assert [wakeups.promote_due(tx) for _ in range(4)] == [10, 10, 5, 0]
+        assert [claims.promote_due(tx) for _ in range(4)] == [10, 10, 5, 0]

@@ -16,7 +16,7 @@ from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.holds import PATIENCE, SPACING, ProviderHold
 from roundtable_desktop.model.records import Agent, Run, Task
 from roundtable_desktop.model.states import WakeupStatus
-from roundtable_desktop.store import holds, wakeups
+from roundtable_desktop.store import claims, holds
 
 # The machine of this stage is in Berlin (UTC+1); NOW is noon in UTC.
 UNTIL_FIVE = "You've hit your session limit · resets 6pm (Europe/Berlin)"
@@ -237,7 +237,7 @@ def test_a_trial_that_says_nothing_for_long_has_shown_enough(stage: Stage) -> No
     assert bench.start() == ["a"]
     bench.give("b")
     with stage.store.transaction() as tx:
-        due = wakeups.next_due(tx, tx.now)
+        due = claims.next_due(tx, tx.now)
     assert due is not None and abs(due - (FIVE + PATIENCE)) < timedelta(seconds=1)
     bench.at(due)
     stage.step()
@@ -333,8 +333,8 @@ def test_holds_and_trials_are_the_same_after_all_memory_is_gone(stage: Stage) ->
     assert bench.start() == []
     bench.at(FIVE)
     with stage.store.transaction() as tx:
-        wakeups.promote_due(tx)
-        claimed = wakeups.claim_next(tx)
+        claims.promote_due(tx)
+        claimed = claims.claim_next(tx)
     assert claimed is not None  # and the owner dies before the gates have answered
     stage.restart()
     assert bench.start() == ["a"]

@@ -7,7 +7,7 @@ from engine_stage import Stage
 from ground import NOW
 
 from roundtable_desktop.model.states import TaskStatus, WakeupOutcome, WakeupStatus
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import claims
 
 # Times in the texts are meant in the machine's zone, which is Berlin on this stage (UTC+1).
 STATED = [
@@ -48,7 +48,7 @@ def test_a_limit_that_never_ends_is_escalated_after_the_fourth_retry(stage: Stag
         stage.finish(stage.launch(), code=1, stderr="Please try again in 20s. 429")
         stage.clock.forward(minutes=1)
         with stage.store.transaction() as tx:
-            wakeups.promote_due(tx)
+            claims.promote_due(tx)
     wakeup = stage.wakeup(task)
     assert (wakeup.status, wakeup.outcome) == (WakeupStatus.FAILED, WakeupOutcome.EXHAUSTED)
     (item,) = stage.ground.rows("inbox_items")

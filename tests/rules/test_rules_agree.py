@@ -16,7 +16,7 @@ from roundtable_desktop.engine import explain
 from roundtable_desktop.model.records import Wakeup
 from roundtable_desktop.model.states import AgentStatus, HoldState, Rank
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.store import agents, holds, wakeups
+from roundtable_desktop.store import agents, claims, holds
 from roundtable_desktop.store import settings as stored
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.tables import Wakeups, read
@@ -186,14 +186,14 @@ def queued(tx: Tx) -> list[Wakeup]:
 def check(tx: Tx) -> list[str]:
     """One state: what is next by explain is what is claimed, and nothing where nothing is. What
     was said of those that wait."""
-    wakeups.promote_due(tx)
+    claims.promote_due(tx)
     waiting = queued(tx)
     told = {one.id: explain.of_wakeup(tx, one, tx.now) for one in waiting}
     ready = [one for one in waiting if told[one.id].code == "waits_turn"]
     ready.sort(key=lambda one: (one.rank, one.requested_at, one.id))
     claimed = None
     if stored.of_home(tx).intake == "open":  # as the dispatcher does
-        claimed = wakeups.claim_next(tx)
+        claimed = claims.claim_next(tx)
     assert (claimed.id if claimed else None) == (ready[0].id if ready else None), {
         name: why.code for name, why in told.items()
     }

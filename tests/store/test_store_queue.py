@@ -8,7 +8,7 @@ import pytest
 from ground import NOW, Ground, set_columns
 
 from roundtable_desktop.model.states import AgentStatus, Rank, Source, WakeupOutcome, WakeupStatus
-from roundtable_desktop.store import agents, wakeups
+from roundtable_desktop.store import agents, claims, wakeups
 
 
 @pytest.mark.proves("K-39")
@@ -99,7 +99,7 @@ def test_the_cooldown_ends_to_the_microsecond(ground: Ground) -> None:
     ground.clock.forward(seconds=6.99)
     assert ground.claim() is None
     with ground.reader.snapshot() as view:
-        assert wakeups.next_due(view, ground.clock.now()) == ended + timedelta(seconds=7)
+        assert claims.next_due(view, ground.clock.now()) == ended + timedelta(seconds=7)
     ground.clock.forward(seconds=0.02)
     assert ground.claim() is not None
 
@@ -148,11 +148,11 @@ def test_who_has_waited_long_is_lifted_to_the_highest_class(ground: Ground) -> N
     ground.clock.forward(minutes=14)
     young = ground.wakeup(agent, rank=Rank.EVENT)
     with ground.store.transaction() as tx:
-        wakeups.promote_due(tx)
+        claims.promote_due(tx)
     assert (ground.get_wakeup(old.id).rank, ground.get_wakeup(young.id).rank) == (3, 1)
     ground.clock.forward(minutes=1, seconds=1)
     with ground.store.transaction() as tx:
-        wakeups.promote_due(tx)
+        claims.promote_due(tx)
     assert (ground.get_wakeup(old.id).rank, ground.get_wakeup(young.id).rank) == (0, 1)
     claimed = ground.claim()
     assert claimed is not None and claimed.id == old.id
@@ -167,11 +167,11 @@ def test_deferred_rows_are_out_of_the_way_until_they_are_due(ground: Ground) -> 
     claimed = ground.claim()
     assert claimed is not None and claimed.id == now.id
     with ground.store.transaction() as tx:
-        assert wakeups.next_due(tx, tx.now) == due
-        assert wakeups.promote_due(tx) == 0
+        assert claims.next_due(tx, tx.now) == due
+        assert claims.promote_due(tx) == 0
     ground.clock.forward(minutes=3)
     with ground.store.transaction() as tx:
-        assert wakeups.promote_due(tx) == 1
+        assert claims.promote_due(tx) == 1
     claimed = ground.claim()
     assert claimed is not None and claimed.id == later.id
     assert claimed.held_by is None
