@@ -59,7 +59,7 @@ def block(store: Store, names: list[str]) -> None:
         )
 
 
-def claims(store: Store) -> float:
+def timed(store: Store) -> float:
     """Milliseconds for one, each in a transaction of its own."""
     began = time.perf_counter()
     for _ in range(CLAIMS):
@@ -82,7 +82,7 @@ def depth() -> bool:
     with filled(SHORT) as (short, _), filled(LONG) as (long, names):
 
         def pair() -> tuple[float, float]:
-            return claims(long), claims(short)
+            return timed(long), timed(short)
 
         met &= measure(_goal("G4", f"claim of {LONG:,} / of {SHORT}"), pair)
         fill(long, names, "deferred", DEFERRED)
@@ -96,4 +96,4 @@ def depth() -> bool:
 def beside() -> bool:
     with filled(SHORT) as (alone, _), filled(SHORT, OVER) as (beside, _):
         what = f"claim beside {OVER:,} that are over / alone"
-        return measure(_goal("G5", what), lambda: (claims(beside), claims(alone)))
+        return measure(_goal("G5", what), lambda: (timed(beside), timed(alone)))

@@ -22,8 +22,8 @@ from roundtable_desktop.model.ports import LaunchOrder, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import Adapter, DeliveryMode, ErrorKind
 from roundtable_desktop.model.times import micros
+from roundtable_desktop.store import claims, settings, wakeups
 from roundtable_desktop.store import proposals as stored_proposals
-from roundtable_desktop.store import settings, wakeups
 from roundtable_desktop.store import workspaces as stored_workspaces
 
 ASKED = Asked(JOAN)

@@ -195,7 +195,7 @@ def test_the_hot_statements_walk_their_index(ground: Ground, statement: str, ind
         ground.wakeup(agent)
     with ground.store.transaction() as tx:
         values = {"now": 1, "since": 1, "some": 1}
-        plan = tx.sql(f"EXPLAIN QUERY PLAN {getattr(wakeups, statement)}", values)
+        plan = tx.sql(f"EXPLAIN QUERY PLAN {getattr(claims, statement)}", values)
     told = [str(row["detail"]) for row in plan]
     assert any(index in line for line in told), told
     # Agents may be walked, the queue may not.
