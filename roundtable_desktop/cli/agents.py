@@ -14,7 +14,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, one_line
 
 _POLICY = click.Choice(["ask", "allow", "deny"])
 _SECONDS = click.IntRange(1, 7 * 86_400)
@@ -27,6 +27,8 @@ _LIMITS = (
 )
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_WIDE = 24  # characters of an account, which may be a whole command
+
 _account = click.option(
     "--account",
     help=_("Who pays at the provider; agents with the same one wait together for its limits."),
@@ -196,6 +198,8 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
     found = list(client.every("/agents", workspace_id=workspace["id"]))
     if as_json:
         return show_json(found)
+    for one in found:
+        one["account"] = one_line(one["account"], _WIDE)
     return table(found, ["name", "role", "adapter", "status", "account", "held_until", "command"])
 
 

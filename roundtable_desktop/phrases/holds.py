@@ -6,7 +6,7 @@ from roundtable_desktop.phrases.marking import N_
 
 HOLDS: Mapping[str, str] = {
     "account_passed": N_("No limit of the provider keeps it waiting."),
-    "account_waiting": N_("The account {account} is at its provider's limit, until {until}."),
+    "account_waiting": N_("The limit of {account} keeps it waiting, until {until} at the latest."),
     "waits_account": N_("It waits for the limit of {account}; next try {until}."),
     "waits_model": N_("It waits for the limit of the model of {agent}; next try {until}."),
     "waits_trial": N_(

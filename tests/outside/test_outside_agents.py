@@ -44,6 +44,7 @@ def test_what_is_named_is_changed_and_holds_from_the_next_run_on(running: House)
     expected = first | {
         "name": "Nora",
         "command": ["sh", "-c", WRITE, "after"],
+        "account": f"sh -c {WRITE} after",  # nobody chose one, so it follows the command
         "permission_policy": "deny",
         "env_names": ["B"],
         "max_concurrent_sessions": 2,
@@ -60,6 +61,7 @@ def test_what_is_named_is_changed_and_holds_from_the_next_run_on(running: House)
     told = [one for one in running.get("/events")["items"] if one["kind"] == "agent.changed"]
     assert [one["data"]["changed"] for one in told] == [
         [
+            "account",
             "command",
             "env_names",
             "hard_timeout_sec",
