@@ -221,7 +221,7 @@ WAITS: Mapping[str, str] = {
     "waits_capacity": N_("It waits for {agent}, who works on something else."),
     "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
     "waits_window": N_("It waits until {until} for others like it, so that they are one run."),
-    "waits_limit": N_("The provider's limit ends then; it goes on at {until}."),
+    "waits_limit": N_("It waits for the provider's limit; next try {until}."),
     "waits_retry": N_("It is tried again at {until} (retry {retries} of 4)."),
     "waits_checkout_contended": N_("It waits until {until}: another run has the task."),
     "waits_stumbled": N_("Something went wrong here; it is tried again at {until}. See the log."),

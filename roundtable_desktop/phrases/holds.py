@@ -15,9 +15,11 @@ HOLDS: Mapping[str, str] = {
     ),
     "waits_spread": N_("The limit of {account} is over; starts are spread, this one from {until}."),
     "waits_order": N_("It waits its turn: another wakeup of {agent} comes first."),
-    "held_account": N_("{account} is at its limit; next try {until}. {agents} wait."),
-    "held_model": N_("{agents}: the model is at its limit; next try {until}."),
-    "held_trial": N_("{account} was at its limit; one run tries whether that is over."),
+    "held_account": N_(
+        "The account {account} is at its limit; next try {until}. Waiting: {agents}."
+    ),
+    "held_model": N_("The model of {agents} is at its limit; next try {until}."),
+    "held_trial": N_("The account {account} was at its limit; one run tries whether that is over."),
     "held_spread": N_("The limit of {account} is over; starts are spread over a few seconds."),
     "account_not_held": N_("{agent} waits for no limit: nothing keeps {account} from starting."),
 }

@@ -78,6 +78,12 @@ def _begin(practice: Practice, room: Room, ada: str, lin: str, talker: str) -> d
             "fail task_failed There is no bread without flour.",
             retry_budget=1,
         ),
+        "limited": task(
+            "limited",
+            "Sort the recipes",
+            demo(room, "Max", account="the bakery's plan"),
+            "limit You've hit your limit · resets 11pm. Try again in 5 hours.",
+        ),
         "retry": task("retry", "Count the flour", lin, "fail overloaded try later"),
         "ask": task(
             "ask",
@@ -105,7 +111,16 @@ def _begin(practice: Practice, room: Room, ada: str, lin: str, talker: str) -> d
 def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
     """Waits for what must have happened, and does the person's part."""
     house = practice.house
-    for name in ("review", "delivered", "held", "blocked", "signed-out", "failed", "retry"):
+    for name in (
+        "review",
+        "delivered",
+        "held",
+        "blocked",
+        "signed-out",
+        "failed",
+        "limited",
+        "retry",
+    ):
         practice.remember("runs", name, room.ended(tasks[name]))
     practice.remember("runs", "running", room.live(tasks["running"]))
     practice.remember("inbox", "ask", item_of(room, tasks["ask"]))
