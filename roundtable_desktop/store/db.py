@@ -33,20 +33,24 @@ _PRAGMAS = {
 _BUSY_SECONDS = 10
 
 
-def _refused(error: pw.OperationalError) -> Refused:
-    """What the database could not do now, in words that a face can say (F-18, F-22, K-66).
+_UNABLE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+def _refused(error: pw.OperationalError) -> Refused | None:
+    """What the database could not do now, in words that a face can say (F-18, F-22, K-66); None
+    where the fault is ours.
 
     SQLite itself rolls back when the disk is full; then peewee's own try to do so fails as well and
     stands before the reason."""
     first: BaseException = error
     while isinstance(first.__context__, pw.OperationalError | sqlite3.OperationalError):
         first = first.__context__
-    text = str(first)
-    if "is full" in text:
+    code = getattr(first, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
         return Full("disk_full")
-    if "locked" in text or "busy" in text:
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy("database_busy")
-    return Broken("database_fault", text=text)
+    return Broken("database_fault", text=str(first)) if code in _UNABLE else None
 
 
 class Time(Protocol):
@@ -154,7 +158,10 @@ class Store:
                     tx = Tx(self.db, self._tick())
                     yield tx
         except pw.OperationalError as error:
-            raise self._failed(error) from error
+            if (refused := _refused(error)) is None:
+                raise
+            self._failed(refused)
+            raise refused from error
         if self.fault is not None and self._writes() != before:
             self.fault = None
         for topic in tx.nudges:
@@ -175,12 +182,10 @@ class Store:
         total: int = self.db.connection().total_changes
         return total
 
-    def _failed(self, error: pw.OperationalError) -> Refused:
-        refused = _refused(error)
+    def _failed(self, refused: Refused) -> None:
         if not isinstance(refused, Busy):
             self.fault = refused.code
             self._nudge("queue")  # the loop tries from now on whether it can be done again
-        return refused
 
     def _nudge(self, topic: str) -> None:
         """It is committed: whoever cannot listen must not make it look as if it were not."""
@@ -224,7 +229,9 @@ class Reader:
             finally:
                 self._db.rollback()
         except pw.OperationalError as error:
-            raise _refused(error) from error
+            if (refused := _refused(error)) is None:
+                raise
+            raise refused from error
         if self._clock.monotonic() - began > READ_LIMIT.total_seconds():
             raise Broken("snapshot_kept_too_long")
 

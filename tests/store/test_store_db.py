@@ -1,15 +1,18 @@
 """Transactions: one writer at a time, times that rise, readers that cannot write."""
 
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
+import peewee as pw
 import pytest
 from ground import NOW, Ground
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable_desktop.adapters.system import SystemIds
-from roundtable_desktop.model.errors import Broken, Conflict
+from roundtable_desktop.model.errors import Broken, Busy, Conflict, Full
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.times import instant, micros
@@ -157,3 +160,35 @@ def test_lists_go_on_where_they_stopped_and_an_id_is_known_by_its_end(ground: Gr
 def test_time_goes_on_after_the_newest_event(ground: Ground) -> None:
     ground.store.start_after(NOW + timedelta(days=1))
     assert tell(ground) > NOW + timedelta(days=1)
+
+
+@pytest.mark.proves("K-66", "F-18", "F-22")
+def test_what_the_disk_refuses_is_told_apart_from_a_fault_of_ours(ground: Ground) -> None:
+    with pytest.raises(pw.OperationalError), ground.store.transaction() as tx:
+        tx.sql("SELECT colour FROM tasks")
+    assert ground.store.fault is None
+    tell(ground)
+    limit = "PRAGMA max_page_count = {}"
+    with pytest.raises(Full) as full, ground.store.transaction() as tx:
+        tx.sql(limit.format(1))  # no more pages than there are
+        tx.sql("CREATE TABLE more (text TEXT)")
+    assert full.value.code == ground.store.fault == "disk_full"
+    with ground.store.transaction() as tx:
+        tx.sql(limit.format(1_000_000))
+    assert ground.store.fault == "disk_full", "nothing was written yet"
+    tell(ground)
+    assert ground.store.fault is None
+
+
+@pytest.mark.proves("F-22")
+def test_a_database_that_another_program_holds_is_busy_and_no_fault(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(ground)
+    ground.store.db.connection().execute("PRAGMA busy_timeout = 50")
+    with closing(sqlite3.connect(ground.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(Busy) as busy:
+            tell(ground)
+    assert (busy.value.code, ground.store.fault) == ("database_busy", None)
+    tell(ground)
