@@ -153,7 +153,8 @@ class Store:
         try:
             self.db.connect(reuse_if_open=True)
             with self._in_turn():
-                before = self._writes()
+                failing = self.fault is not None
+                before = self._writes() if failing else 0
                 with self.db.atomic():
                     tx = Tx(self.db, self._tick())
                     yield tx
@@ -162,7 +163,7 @@ class Store:
                 raise
             self._failed(refused)
             raise refused from error
-        if self.fault is not None and self._writes() != before:
+        if failing and self._writes() != before:
             self.fault = None
         for topic in tx.nudges:
             self._nudge(topic)
