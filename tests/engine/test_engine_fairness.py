@@ -8,7 +8,7 @@ from ground import NOW, Ground
 
 from roundtable_desktop.model.states import Rank, Source, WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import claims, wakeups
-from roundtable_desktop.store.wakeups import LONG
+from roundtable_desktop.store.claims import LONG
 
 FLOOD = 10_000
 ROW = """INSERT INTO agent_wakeup_requests (id, workspace_id, agent_id, source, reason, scope,
