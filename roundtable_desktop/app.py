@@ -20,7 +20,14 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.runners.folder import new_socket, socket_at
 from roundtable_desktop.adapters.secrets import FileSecrets
-from roundtable_desktop.adapters.system import SystemClock, SystemIds, base32, local_zone
+from roundtable_desktop.adapters.system import (
+    StandingClock,
+    SystemClock,
+    SystemIds,
+    base32,
+    clock_for,
+    local_zone,
+)
 from roundtable_desktop.adapters.transcripts import FileTranscripts
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.dashboard import pages
@@ -36,6 +43,7 @@ from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.test_clock import ClockHands, stood_at
 from roundtable_desktop.engine.housekeeping import Housekeeping
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
@@ -60,7 +68,7 @@ class Ground:
     """What stands before anything moves: the locked home and its open database."""
 
     home: Home
-    clock: SystemClock
+    clock: SystemClock | StandingClock
     ids: SystemIds
     store: Store
     reader: Reader
@@ -78,7 +86,7 @@ class Ground:
 
 def lay_ground(home: Home) -> Ground:
     """Takes the home, then migrates, then opens: the lock comes before all (D-06)."""
-    clock, ids = SystemClock(), SystemIds()
+    clock, ids = clock_for(os.environ), SystemIds()
     home.prepare()
     home.lock()
     try:
@@ -87,12 +95,16 @@ def lay_ground(home: Home) -> Ground:
         home.unlock()
         raise
     store, reader = Store(home.database, clock), Reader(home.database, clock)
-    with store.transaction() as tx:
-        last = events.last_instant(tx)
+    with reader.snapshot() as view:
+        last, stood = events.last_instant(view), stood_at(view)
     if last is not None:
-        clock.start_after(last)
         store.start_after(last)
         ids.start_after(last)
+    if isinstance(clock, StandingClock):
+        clock.move_to(stood or clock.now())
+        log.warning("a test clock stands at=%s", clock.now())
+    elif last is not None:
+        clock.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     alone = Alone(home.git_lock, processes.sweep)
@@ -268,7 +280,7 @@ class Owner:
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)
-        web = _web(ground, faces, doors, door)
+        web = _web(ground, faces, doors, door, scheduler)
         server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
         _remember_port(ground, self._port, port)
         scheduler.start()
@@ -345,16 +357,19 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
         processes.facts,
     )
     browsers = Browsers(ground.store, ground.reader)
-    signin = SignIn(doors, ground.clock, ground.ids, ground.home.token, browsers)
+    signin = SignIn(doors, SystemClock(), ground.ids, ground.home.token, browsers)
     feed = Feed(ground.store, ground.reader)
     return Faces(ground.desk, look, feed, signin, scheduler.health)
 
 
-def _web(ground: Ground, faces: Faces, doors: Doors, door: Door) -> Any:
+def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Scheduler) -> Any:
+    clock, hands = ground.clock, None
+    if isinstance(clock, StandingClock):
+        hands = ClockHands(ground.store, ground.reader, ground.ids, clock, scheduler.look)
     look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
-    routes.declare_all(api, ground.desk, look, signin, streams, health)
+    routes.declare_all(api, ground.desk, look, signin, streams, health, hands)
     return build_app(
         Parts(
             doors=doors,
@@ -362,6 +377,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door) -> Any:
             signin=signin,
             health=lambda: health().value,
             api=api,
+            stands_at=look.stands_at,
             pages=[
                 *pages.all_of_them(ground.desk, look, health, local_zone(os.environ)),
                 agents_door.pages(door.answer),

@@ -39,6 +39,16 @@ class StandingClock:
     def monotonic(self) -> float:
         return (self._now - NOW).total_seconds() + 1000.0
 
+    @property
+    def stands(self) -> bool:
+        return True
+
+    def seconds_until(self, moment: datetime) -> float | None:
+        return 0.0 if moment <= self._now else None
+
+    def here(self, at: datetime) -> datetime:
+        return at
+
     def forward(self, **span: float) -> None:
         with self._lock:
             self._now += timedelta(**span)

@@ -17,7 +17,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32
 
 
 class SystemClock:
-    """Fulfils `ports.Clock`. Its time never runs backwards and never stands still (F-29).
+    """Fulfils `ports.RowClock`. Its time never runs backwards and never stands still (F-29).
 
     When the machine's clock is set back, this one goes on from where it was at half the speed until
     the two agree: what waits for a moment waits twice as long at most, and no instant comes twice.
@@ -54,6 +54,54 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return self._monotonic()
+
+    @property
+    def stands(self) -> bool:
+        return False
+
+    def seconds_until(self, moment: datetime) -> float | None:
+        return max(0.0, (moment - self.now()).total_seconds())
+
+    def here(self, at: datetime) -> datetime:
+        return at
+
+
+class StandingClock:
+    """Fulfils `ports.MovableClock`: the time of day stands until it is moved, processes live on.
+
+    It begins at a whole second of the machine's clock.
+    """
+
+    def __init__(self) -> None:
+        self._now = datetime.now(UTC).replace(microsecond=0)
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    def seconds_until(self, moment: datetime) -> float | None:
+        return 0.0 if moment <= self._now else None
+
+    def here(self, at: datetime) -> datetime:
+        """Whatever happens outside happens now, while this clock stands."""
+        return self._now
+
+    def move_to(self, moment: datetime) -> None:
+        self._now = moment
+
+
+TEST_CLOCK = "ROUNDTABLE_TEST_CLOCK"
+
+
+def clock_for(environ: Mapping[str, str]) -> SystemClock | StandingClock:
+    """The standing one is for tests of one's own routines (contract, Test clock)."""
+    return StandingClock() if environ.get(TEST_CLOCK) == "1" else SystemClock()
 
 
 class SystemIds:

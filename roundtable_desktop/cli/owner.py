@@ -61,6 +61,8 @@ def status(home: Home, as_json: bool) -> None:
     seen = client.get("/status")
     if as_json:
         return show_json(seen)
+    if seen["test_clock"]:
+        click.echo(sentence("clock_stands", {"now": seen["test_clock"]}), err=True)
     click.echo(plain(seen["sentence"]))
     for one in seen["held"]:
         click.echo(plain(one["sentence"]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +18,8 @@ from roundtable_desktop.dashboard.problems import Refusal
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn, local_path
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.phrases import _, n_
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.phrases import _, n_, sentence
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -29,7 +31,8 @@ STATIC_AGE = 3600  # seconds; every page asks with the version, so an update is 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """health: of the scheduler. api: all its routes declared. pages: each adds its views."""
+    """health: of the scheduler. api: all its routes declared. pages: each adds its views.
+    stands_at: where a test clock stands, which every page warns of."""
 
     doors: Doors
     ids: Ids
@@ -37,6 +40,7 @@ class Parts:
     health: Callable[[], Health]
     api: Api
     pages: Sequence[Callable[[Flask], None]] = ()
+    stands_at: Callable[[], datetime | None] = lambda: None
 
 
 def build_app(parts: Parts) -> "WSGIApplication":
@@ -54,6 +58,7 @@ def flask_app(parts: Parts) -> Flask:
         _=_,
         n_=n_,
         version=roundtable_desktop.__version__,
+        test_clock=lambda: _warning(parts.stands_at()),
         renews=(web / "static" / "vendor" / "made-from.txt").is_file(),
     )
     app.jinja_env.finalize = inert  # whatever a template shows (S-35)
@@ -65,6 +70,10 @@ def flask_app(parts: Parts) -> Flask:
     for add_pages in parts.pages:
         add_pages(app)
     return app
+
+
+def _warning(stands_at: datetime | None) -> str:
+    return sentence("clock_stands", {"now": rfc3339(stands_at)}) if stands_at else ""
 
 
 def web_folder() -> Path:

@@ -78,7 +78,7 @@ class Completion:
             changed=left.collected.head is not None,
             speaks=around.agent.adapter is not Adapter.COMMAND,
         )
-        reported, at = ended.result is not None, instant(ended.end.at)
+        reported, at = ended.result is not None, self._store.here(instant(ended.end.at))
         settlement = judged(settlement, ended.end, reported=reported, now=at, zone=self._zone)
         self._close(run_id, settlement, ended, left)
         self._launcher.detach(run_id)

@@ -4,11 +4,12 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import Clock, Dice
+from roundtable_desktop.model.ports import Dice, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
@@ -33,6 +34,13 @@ STUCK = timedelta(seconds=30)
 """A part of a tick that goes on for longer shows in the health while it does."""
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """due: when something will be, if nothing happens until then."""
+
+    due: datetime | None
+
+
 class Loop:
     """`submit_deliveries()` is called when the nudge says that there are some, `sweep()` when the
     queue has been drained."""
@@ -41,7 +49,7 @@ class Loop:
         self,
         store: Store,
         dispatcher: Dispatcher,
-        clock: Clock,
+        clock: RowClock,
         dice: Dice,
         submit_deliveries: Callable[[], None],
         sweep: Callable[[], object],
@@ -56,6 +64,9 @@ class Loop:
         self._stopping = False
         self._failures = 0
         self._began: float | None = None
+        self._begun = 0
+        self._ended = 0
+        self._due: datetime | None = None
         self._thread = threading.Thread(target=self._work, name="scheduler")
         store.listen(self._hear)
 
@@ -80,6 +91,16 @@ class Loop:
         began = self._began
         return began is not None and self._clock.monotonic() - began > STUCK.total_seconds()
 
+    def look(self, seconds: float) -> Looked | None:
+        """Has the thread look at once; None when no look that began after this has ended well
+        within `seconds`."""
+        with self._changed:
+            wanted = self._begun + 1
+            self._nudged = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._ended >= wanted or self._stopping, seconds)
+            return Looked(self._due) if self._ended >= wanted else None
+
     def _hear(self, topic: str) -> None:
         if topic in ("queue", "deliveries"):
             with self._changed:
@@ -88,6 +109,8 @@ class Loop:
 
     def _work(self) -> None:
         while not self._stopping:
+            with self._changed:
+                self._begun += 1
             try:
                 due = self.tick()
                 self._failures = 0
@@ -149,10 +172,12 @@ class Loop:
             log.exception("overrun not told")
 
     def _wait(self, due: datetime | None) -> None:
-        now = self._clock.now()
-        longest = now + LONGEST_WAIT
-        until = longest if due is None else min(due, longest)
+        until_due = None if due is None else self._clock.seconds_until(due)
+        longest = LONGEST_WAIT.total_seconds()
+        seconds = longest if until_due is None else min(until_due, longest)
         with self._changed:
-            if not self._nudged and not self._stopping and until > now:
-                self._changed.wait((until - now).total_seconds())
+            self._ended, self._due = self._begun, due
+            self._changed.notify_all()
+            if not self._nudged and not self._stopping:
+                self._changed.wait(seconds)
             self._nudged = False

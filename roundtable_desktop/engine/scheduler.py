@@ -8,11 +8,11 @@ from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
-from roundtable_desktop.engine.loop import DEGRADED_AFTER, Loop
+from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
 from roundtable_desktop.engine.pool import Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
 from roundtable_desktop.engine.sweeps import Sweep
-from roundtable_desktop.model.ports import Clock, Dice, Git, Ids, Launcher, Secrets
+from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
 from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
 from roundtable_desktop.store.db import Reader, Store
@@ -35,7 +35,7 @@ class Scheduler:
         launcher: Launcher,
         secrets: Secrets,
         ids: Ids,
-        clock: Clock,
+        clock: RowClock,
         dice: Dice,
         *,
         copies: Path,
@@ -97,6 +97,10 @@ class Scheduler:
         self._git.stop()
         self._pool.join()
         end_life(self._store)
+
+    def look(self, seconds: float) -> Looked | None:
+        """Has the loop look at what is due, now (`Loop.look`)."""
+        return self._loop.look(seconds)
 
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again."""

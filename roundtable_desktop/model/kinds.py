@@ -66,6 +66,8 @@ class Kind(StrEnum):
     SETTINGS_CHANGED = "settings.changed"
     CONTROL_CHANGED = "control.changed"
     CONTROL_STOPPED = "control.stopped"
+    CLOCK_MOVING = "clock.moving"
+    CLOCK_MOVED = "clock.moved"
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"
     OWNER_LATE = "owner.late"

@@ -19,6 +19,24 @@ class Clock(Protocol):
         """Seconds that never run backwards; for deadlines of this process only."""
 
 
+class RowClock(Clock, Protocol):
+    """What rows are stamped with, and what says whether they are due."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is a test clock, which only moves when it is told to."""
+
+    def seconds_until(self, moment: datetime) -> float | None:
+        """How long to wait for it; None when no waiting brings it."""
+
+    def here(self, at: datetime) -> datetime:
+        """What this clock showed when the machine's showed `at`: runners live by the machine's."""
+
+
+class MovableClock(RowClock, Protocol):
+    def move_to(self, moment: datetime) -> None: ...
+
+
 class Ids(Protocol):
     def new(self) -> str:
         """26 characters of lower-case Crockford base32, rising with time (UUIDv7)."""

@@ -8,6 +8,7 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 
+from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
@@ -376,6 +377,7 @@ SENTENCES: Mapping[str, str] = {
     **INBOX,
     **AGENTS,
     **OWNER,
+    **CLOCK,
     **CRON,
     **VARIABLES,
     **WAKING,

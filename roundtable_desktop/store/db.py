@@ -58,6 +58,8 @@ class Time(Protocol):
 
     def monotonic(self) -> float: ...
 
+    def here(self, at: datetime) -> datetime: ...
+
 
 class Database(pw.SqliteDatabase):
     """A peewee database that can close the connections of all its threads at the end."""
@@ -206,6 +208,14 @@ class Store:
     def start_after(self, moment: datetime) -> None:
         """Times go on rising across a restart, though the wall clock was set back meanwhile."""
         self._last = moment if self._last is None else max(self._last, moment)
+
+    def begin_at(self, tx: Tx, moment: datetime) -> None:
+        """Times go on from here, also from an earlier one: for a test clock, before any work."""
+        self._last = tx.now = moment
+
+    def here(self, at: datetime) -> datetime:
+        """What rows were stamped with when the machine's clock showed `at`."""
+        return self._clock.here(at)
 
     def close(self) -> None:
         self.db.close_all()

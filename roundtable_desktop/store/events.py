@@ -2,6 +2,9 @@
 
 from datetime import datetime
 
+import peewee as pw
+
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Event, Subject
 from roundtable_desktop.store.db import View
 from roundtable_desktop.store.tables import Events
@@ -31,6 +34,17 @@ def last_id(view: View) -> int:
     """0 when nothing happened yet."""
     newest: int | None = view.value(Events.select(Events.id).order_by(Events.id.desc()))
     return newest or 0
+
+
+def count(view: View, after: int, kind: Kind) -> int:
+    """How often it happened since the event `after`."""
+    since = (Events.id > after) & (Events.kind == kind)
+    found: int = view.value(Events.select(pw.fn.COUNT(Events.id)).where(since))
+    return found
+
+
+def newest(view: View, kind: Kind) -> Event | None:
+    return view.one(Event, Events.select().where(Events.kind == kind).order_by(Events.id.desc()))
 
 
 def last_instant(view: View) -> datetime | None:

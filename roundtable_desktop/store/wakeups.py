@@ -183,6 +183,10 @@ def get(view: View, wakeup_id: str) -> Wakeup | None:
     return view.one(Wakeup, Wakeups.select().where(Wakeups.id == wakeup_id))
 
 
+def any_ever(view: View) -> bool:
+    return view.value(Wakeups.select(Wakeups.id)) is not None
+
+
 def claimed_by(view: View, agent_id: str) -> int:
     """How many sessions the agent has now: each claimed wakeup is one (K-42)."""
     return int(view.sql(_SESSIONS, (agent_id,))[0]["n"])

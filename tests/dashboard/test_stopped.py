@@ -20,7 +20,7 @@ NOBODY_LOOKS: Any = None  # signed out: no page asks for what is around it
 def shown(stopped: State) -> str:
     web, figures = web_folder(), Figures("UTC")
     app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
-    app.jinja_env.globals.update(_=_, version="1", renews=False)
+    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
     frame.pages(NOBODY_LOOKS, lambda: Health.OK, figures, telling(figures))(app)
     with app.test_request_context("/control"):
         g.request_id = "r"

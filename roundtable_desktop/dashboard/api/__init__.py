@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.api import (
     sign_in_links,
     status,
     tasks,
+    test_clock,
     wakeups,
     workspaces,
 )
@@ -22,6 +23,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.test_clock import ClockHands
 
 
 def declare_all(
@@ -31,7 +33,9 @@ def declare_all(
     signin: SignIn,
     streams: Streams,
     health: Callable[[], str],
+    hands: ClockHands | None,
 ) -> None:
+    """hands: of the test clock, where there is one."""
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
     control.declare(api, desk, look)
@@ -44,3 +48,5 @@ def declare_all(
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
     events.declare(api, look, streams)
+    if hands is not None:
+        test_clock.declare(api, hands)

@@ -40,12 +40,16 @@ class Status(Shown):
     """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from. held:
     accounts at the limit of their provider."""
 
+    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from.
+    test_clock: where it stands; null where time goes by."""
+
     version: str
     scheduler: str
     intake: str
     sentence: str
     last_event: int
     held: list[Held]
+    test_clock: Moment | None
     workspaces: list[WorkspaceStanding]
 
 
@@ -70,7 +74,7 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
     @api.route("GET", "/api/v1/status")
     def show_status() -> Status:
         """Open tasks by workspace, each with what it waits for."""
-        now, intake = health(), look.intake()
+        now, intake, stands_at = health(), look.intake(), look.stands_at()
         return Status(
             version=version,
             scheduler=now,
@@ -78,6 +82,7 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
             intake=intake,
             last_event=look.last_event(),
             held=held(look.accounts_held()),
+            test_clock=rfc3339(stands_at) if stands_at else None,
             workspaces=[
                 WorkspaceStanding.of(
                     one,

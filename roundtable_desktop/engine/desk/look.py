@@ -14,7 +14,7 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.holds import AccountHeld
-from roundtable_desktop.model.ports import Clock, Git, GitFailed, ProcessFacts, Transcripts
+from roundtable_desktop.model.ports import Git, GitFailed, ProcessFacts, RowClock, Transcripts
 from roundtable_desktop.model.records import (
     Agent,
     Comment,
@@ -120,7 +120,7 @@ class Look:
     def __init__(
         self,
         reader: Reader,
-        clock: Clock,
+        clock: RowClock,
         git: Git,
         transcripts: Transcripts,
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
@@ -291,6 +291,10 @@ class Look:
     def now(self) -> datetime:
         """The instant that shown ages are counted to."""
         return self._clock.now()
+
+    def stands_at(self) -> datetime | None:
+        """Where a test clock stands; None for the machine's clock."""
+        return self._clock.now() if self._clock.stands else None
 
     def glance(self, health: Health) -> Glance:
         """health: of the scheduler, which is no row."""
