@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import Protocol
 
 from roundtable_desktop.model.ports import Clock, Dice
 from roundtable_desktop.rules.retry import tick_delay
@@ -15,6 +16,14 @@ THREADS = 4
 DEGRADED_AFTER = 5
 """Errors in a row of one act before the health says so (W-07). It is tried on: its run or delivery
 would stand still until the next start."""
+
+
+class Acts(Protocol):
+    """Where the scheduler's callbacks hand their work to."""
+
+    failing: set[str]
+
+    def submit(self, key: str, act: Callable[[], None]) -> None: ...
 
 
 @dataclass(order=True, slots=True)

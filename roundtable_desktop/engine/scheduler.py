@@ -1,6 +1,7 @@
 """The moving parts of the engine, joined to each other, with their order of start and stop."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from roundtable_desktop.engine.completion import Completion
@@ -9,7 +10,7 @@ from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
-from roundtable_desktop.engine.pool import Pool
+from roundtable_desktop.engine.pool import Acts, Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
@@ -24,7 +25,8 @@ ACTS_SECONDS = 3.0
 class Scheduler:
     """Every callback between the parts hands work to the pool and returns at once.
 
-    zone: of this machine; agents say in it when a limit ends.
+    zone: of this machine; agents say in it when a limit ends. acts: where they go instead of the
+    pool. A simulation takes the steps `recover`, `tick` and `consume` itself and starts nothing.
     """
 
     def __init__(
@@ -42,10 +44,12 @@ class Scheduler:
         environ: Mapping[str, str],
         equipment: Equipment,
         zone: str,
+        acts: Acts | None = None,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._ids = ids
         self._pool = Pool(clock, dice)
+        self._acts = acts or self._pool
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         self._deliveries = Deliveries(store, reader, git)
         self._follower = Follower(
@@ -77,6 +81,12 @@ class Scheduler:
 
     def start(self) -> None:
         """Recovery comes before the first claim: what lives is known before more is started."""
+        self.recover()
+        self._pool.start()
+        self._follower.start()
+        self._loop.start()
+
+    def recover(self) -> None:
         hands = Hands(
             follow=self._follower.follow,
             never_born=self._never_born,
@@ -84,9 +94,14 @@ class Scheduler:
             deliver=self._deliver,
         )
         recover(self._store, self._launcher, hands, self._ids)
-        self._pool.start()
-        self._follower.start()
-        self._loop.start()
+
+    def tick(self) -> datetime | None:
+        """All that is due now; when something will be (`Loop.tick`)."""
+        return self._loop.tick()
+
+    def consume(self, run_id: str) -> None:
+        """All that the run's runner has written so far."""
+        self._follower.consume(run_id)
 
     def stop(self) -> None:
         """No claim, then no message, then no act. What has begun may end; what takes longer is
@@ -105,20 +120,20 @@ class Scheduler:
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again."""
         health = self._loop.health()
-        stumbling = self._pool.failing or self._follower.failures >= DEGRADED_AFTER
+        stumbling = self._acts.failing or self._follower.failures >= DEGRADED_AFTER
         return Health.DEGRADED if health is Health.OK and stumbling else health
 
     def _launch(self, run_id: str) -> None:
-        self._pool.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))
+        self._acts.submit(f"launch:{run_id}", lambda: self._launching.launch(run_id))
 
     def _settle(self, run_id: str) -> None:
-        self._pool.submit(f"settle:{run_id}", lambda: self._completion.settle(run_id))
+        self._acts.submit(f"settle:{run_id}", lambda: self._completion.settle(run_id))
 
     def _lost(self, run_id: str) -> None:
-        self._pool.submit(f"settle:{run_id}", lambda: self._completion.lost(run_id))
+        self._acts.submit(f"settle:{run_id}", lambda: self._completion.lost(run_id))
 
     def _never_born(self, run_id: str) -> None:
-        self._pool.submit(f"settle:{run_id}", lambda: self._completion.never_born(run_id))
+        self._acts.submit(f"settle:{run_id}", lambda: self._completion.never_born(run_id))
 
     def _never_came(self, run_id: str, why: str) -> None:
         """No spool, in time or for good. If a runner came after all, it is followed."""
@@ -128,10 +143,10 @@ class Scheduler:
                 self._follower.follow(run_id)
 
         # A key of its own: the end of a runner that came after all must not find it at work.
-        self._pool.submit(f"overdue:{run_id}", act)
+        self._acts.submit(f"overdue:{run_id}", act)
 
     def _deliver(self, delivery_id: str) -> None:
-        self._pool.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))
+        self._acts.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))
 
     def _deliver_intended(self) -> None:
         with self._reader.snapshot() as view:

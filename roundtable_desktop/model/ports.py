@@ -144,6 +144,16 @@ class Launcher(Protocol):
         """Ends every process that carries this run's mark; the pids that are left."""
 
 
+class PretendLauncher(Launcher, Protocol):
+    """Its runs end by a clock that is moved; for simulations, on one thread."""
+
+    def pass_time(self) -> datetime | None:
+        """Ends what has come to its end by now; when the next one will."""
+
+    def take_news(self) -> Sequence[str]:
+        """Runs that have something new, in the order of their birth."""
+
+
 # --- git ---------------------------------------------------------------------------------------
 
 

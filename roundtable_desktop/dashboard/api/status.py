@@ -37,11 +37,11 @@ class WorkspaceStanding(Shown):
 
 
 class Status(Shown):
-    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from. held:
-    accounts at the limit of their provider."""
-
     """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from.
-    test_clock: where it stands; null where time goes by."""
+
+    held: accounts at the limit of their provider. test_clock: where it stands; null where time
+    goes by.
+    """
 
     version: str
     scheduler: str
