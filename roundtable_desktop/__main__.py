@@ -8,6 +8,7 @@ PARTS: Mapping[str, str] = {
     "runner": "roundtable_desktop.runner.main",
     "demo-agent": "roundtable_desktop.demo.agent",
     "mcp-bridge": "roundtable_desktop.mcp.bridge",
+    "simulation": "roundtable_desktop.simulation",
 }
 """Each module's `main` takes its words and gives the exit code."""
 USAGE = 64

@@ -15,6 +15,7 @@ from typing import Any
 import roundtable_desktop
 from roundtable_desktop.adapters import home as homes
 from roundtable_desktop.adapters import logs, processes
+from roundtable_desktop.adapters.foreseeing import ForeseeingChild
 from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
@@ -355,6 +356,7 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
         ground.git,
         FileTranscripts(ground.home.runs),
         processes.facts,
+        ForeseeingChild(own_program("simulation"), ground.home.database),
     )
     browsers = Browsers(ground.store, ground.reader)
     signin = SignIn(doors, SystemClock(), ground.ids, ground.home.token, browsers)

@@ -72,6 +72,13 @@ class PretendLauncher:
         spool.say(now, "hello", protocol=1, pid=1, boot="", ticks=0, fence=order.fence, control="")
         self._spools[order.run] = spool
 
+    def adopt(self, run: str, offset: int, seq: int, ending: Ending) -> None:
+        """A run that lives already when the simulation begins: so far it was read, as it really
+        was, and what it will say comes after that."""
+        spool = _Spool(self._clock.now() + ending.after, ending)
+        spool.text, spool.seq = b" " * offset, seq
+        self._spools[run] = spool
+
     def pass_time(self) -> datetime | None:
         """Ends what has come to its end by now; when the next one will."""
         now = self._clock.now()

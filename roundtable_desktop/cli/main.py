@@ -25,6 +25,7 @@ from roundtable_desktop.cli import (
     proposals,
     runs,
     settings,
+    simulate,
     tasks,
     workspaces,
 )
@@ -66,6 +67,7 @@ for room in (
     settings,
     limits,
     cron,
+    simulate,
 ):
     for command in room.COMMANDS:
         cli.add_command(command)

@@ -1,6 +1,7 @@
 """How a time is written at the command line."""
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -8,6 +9,11 @@ from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.phrases import _
+
+
+def shown_in(text: str, zone: ZoneInfo) -> str:
+    """An instant of the API as people read it where they are."""
+    return f"{datetime.fromisoformat(text).astimezone(zone):%a %Y-%m-%d %H:%M}"
 
 
 class Moment(click.ParamType[datetime]):

@@ -18,9 +18,6 @@ from roundtable_desktop.model.ports import (
 )
 from roundtable_desktop.store.db import Reader, Store
 
-EQUIPMENT = Equipment(mcp_url="", issue=lambda: ("", ""), bridge=(), demo=(), demo_state="")
-"""Pretend agents speak with nobody."""
-
 
 @dataclass(slots=True)
 class InTurn:
@@ -61,6 +58,13 @@ class Simulation:
     ) -> None:
         self._clock, self._launcher = clock, launcher
         self._acts = InTurn()
+        equipment = Equipment(
+            mcp_url="",
+            issue=lambda: ("", ids.secret()),
+            bridge=(),
+            demo=(),
+            demo_state="",
+        )
         self._build: Callable[[], Scheduler] = lambda: Scheduler(
             store,
             reader,
@@ -72,7 +76,7 @@ class Simulation:
             dice,
             copies=copies,
             environ={},
-            equipment=EQUIPMENT,
+            equipment=equipment,
             zone=zone,
             acts=self._acts,
         )

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 Dice = Callable[[], float]
 """A draw from [0, 1)."""
@@ -346,6 +346,12 @@ class ProcessFacts:
     cpu: float | None
     rss: int | None
     ticks: int | None = None  # its kernel start time: with the pid, which process it is
+
+
+class Foresight(Protocol):
+    def __call__(self, **asked: object) -> Mapping[str, Any]:
+        """now, until, seed, workspace_id → items, whole, until: what the engine would do, tried on
+        a copy of the database. Instants in microseconds. Raises Broken."""
 
 
 class Transcripts(Protocol):

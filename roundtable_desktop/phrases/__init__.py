@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from roundtable_desktop.phrases.clock import CLOCK
+from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
@@ -378,6 +379,7 @@ SENTENCES: Mapping[str, str] = {
     **AGENTS,
     **OWNER,
     **CLOCK,
+    **FORESIGHT,
     **CRON,
     **VARIABLES,
     **WAKING,

@@ -145,6 +145,23 @@ def set_token(tx: Tx, run_id: str, token_hash: str) -> None:
     tx.write(Runs.update(mcp_token_hash=token_hash).where(Runs.id == run_id))
 
 
+def spans_of(view: View, agent_id: str, count: int) -> list[float]:
+    """Seconds that the agent's last runs took which came to a good end."""
+    good = (RunOutcome.DONE, RunOutcome.NO_CHANGES)
+    found = view.all(
+        Run,
+        Runs.select()
+        .where((Runs.agent_id == agent_id) & Runs.outcome.in_(good))
+        .order_by(Runs.id.desc())
+        .limit(count),
+    )
+    return [
+        (run.ended_at - run.started_at).total_seconds()
+        for run in found
+        if run.ended_at is not None and run.started_at is not None
+    ]
+
+
 def pulse(tx: Tx, run_id: str) -> None:
     tx.write(Runs.update(last_pulse_at=tx.now).where(Runs.id == run_id))
 

@@ -21,6 +21,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "tray": ("model", "engine.desk", "rules.attention", "phrases"),
     "demo": (),
     "app": ("*",),
+    "simulation": ("adapters", "engine", "model", "rules", "store"),
     "cli": (
         "app",
         "adapters.home",
@@ -50,7 +51,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "playhouse": ("store",),
     "psutil": ("adapters",),
     "pydantic": ("model", "dashboard", "mcp"),
-    "random": ("app",),
+    "random": ("app", "simulation"),
     "schedule": ("engine",),
     "sqlite3": ("store",),
     "subprocess": ("adapters", "runner"),

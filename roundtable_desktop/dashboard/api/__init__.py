@@ -12,6 +12,7 @@ from roundtable_desktop.dashboard.api import (
     runs,
     settings,
     sign_in_links,
+    simulate,
     status,
     tasks,
     test_clock,
@@ -45,6 +46,7 @@ def declare_all(
     tasks.declare(api, desk, look)
     runs.declare(api, look)
     wakeups.declare(api, desk, look)
+    simulate.declare(api, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
     events.declare(api, look, streams)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
+from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
@@ -14,7 +15,14 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.holds import AccountHeld
-from roundtable_desktop.model.ports import Git, GitFailed, ProcessFacts, RowClock, Transcripts
+from roundtable_desktop.model.ports import (
+    Foresight,
+    Git,
+    GitFailed,
+    ProcessFacts,
+    RowClock,
+    Transcripts,
+)
 from roundtable_desktop.model.records import (
     Agent,
     Comment,
@@ -124,12 +132,14 @@ class Look:
         git: Git,
         transcripts: Transcripts,
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
+        foresight: Foresight,
     ) -> None:
         self._reader = reader
         self._clock = clock
         self._git = git
         self._transcripts = transcripts
         self._processes = processes
+        self._foresight = foresight
 
     # --- lists ---------------------------------------------------------------------------------
 
@@ -318,6 +328,11 @@ class Look:
     def intake(self) -> str:
         with self._reader.snapshot() as view:
             return settings.of_home(view).intake
+
+    def foreseen(self, span: timedelta, workspace: str | None) -> Foreseen:
+        """What would happen by itself from now on."""
+        chosen = self.workspace(workspace).id if workspace else None
+        return ahead(self._foresight, self._clock.now(), span, chosen)
 
     # --- why -----------------------------------------------------------------------------------
 

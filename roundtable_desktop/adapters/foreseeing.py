@@ -1,0 +1,41 @@
+"""Starts the program that foresees, in a process of its own, and hands over what it says."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from roundtable_desktop.model.errors import Broken
+
+SECONDS = 50.0
+"""Within the time that a client of ours waits for an answer."""
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
+
+
+class ForeseeingChild:
+    """Fulfils `ports.Foresight`."""
+
+    def __init__(self, program: Sequence[str], database: Path) -> None:
+        self._program, self._database = program, database
+
+    def __call__(self, **asked: object) -> Mapping[str, Any]:
+        request = {"database": str(self._database), **asked}
+        try:
+            done = subprocess.run(
+                self._program,
+                input=json.dumps(request).encode(),
+                capture_output=True,
+                timeout=SECONDS,
+                env={name: os.environ[name] for name in KEPT if name in os.environ},
+            )
+        except subprocess.TimeoutExpired:
+            raise Broken("foresight_too_long", seconds=int(SECONDS)) from None
+        except OSError as fault:
+            raise Broken("foresight_failed", text=str(fault)) from fault
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise Broken("foresight_failed", text=said[-1] if said else str(done.returncode))
+        answer: Mapping[str, Any] = json.loads(done.stdout)
+        return answer

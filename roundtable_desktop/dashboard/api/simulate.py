@@ -1,0 +1,47 @@
+"""The API's look ahead: what would happen until then, by the engine itself."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, said
+from roundtable_desktop.dashboard.reading import Words
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.engine.desk.look import Look
+
+
+class Ahead(Words):
+    days: Annotated[float, Field(gt=0, le=31)] = 7
+    workspace_id: Ref | None = None
+
+
+class ForeseenItem(Shown):
+    """code and values: what `sentence` says, for programs."""
+
+    at: Moment
+    code: str
+    sentence: str
+    workspace_id: str | None
+    values: Object
+
+
+class ForeseenDays(Shown):
+    """Oldest first. whole: false when there was more than fits into one answer."""
+
+    since: Moment
+    until: Moment
+    items: list[ForeseenItem]
+    whole: bool
+
+
+def declare(api: Api, look: Look) -> None:
+    @api.route("POST", "/api/v1/simulate")
+    def simulate(body: Ahead) -> ForeseenDays:
+        """What would start, end, wait and merge if nobody did anything, and every run went well
+        and took as long as its agent's usually do. Nothing is changed by asking."""
+        seen = look.foreseen(timedelta(days=body.days), body.workspace_id)
+        items = [
+            ForeseenItem.of(one, sentence=said(one.code, dict(one.values))) for one in seen.items
+        ]
+        return ForeseenDays.of(seen, items=items)

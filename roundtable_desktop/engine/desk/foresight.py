@@ -1,0 +1,42 @@
+"""What a person is told of the days to come (N-04)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from roundtable_desktop.model.ports import Foresight
+from roundtable_desktop.model.times import instant, micros
+
+SEED = 1
+"""The same question has the same answer: dice do not make a forecast better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that would happen then; `code` with its values is its sentence."""
+
+    at: datetime
+    code: str
+    workspace_id: str | None
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """whole: False when there were too many items to tell them all."""
+
+    since: datetime
+    until: datetime
+    items: Sequence[Item]
+    whole: bool
+
+
+def ahead(
+    foresight: Foresight, now: datetime, span: timedelta, workspace_id: str | None
+) -> Foreseen:
+    answer = foresight(
+        now=micros(now), until=micros(now + span), seed=SEED, workspace_id=workspace_id
+    )
+    items = [Item(**{**one, "at": instant(one["at"])}) for one in answer["items"]]
+    return Foreseen(now, instant(answer["until"]), items, bool(answer["whole"]))

@@ -1,0 +1,17 @@
+"""What is said of the days to come."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+FORESIGHT: Mapping[str, str] = {
+    "foreseen_queued": N_("{agent} is to be woken for {task} ({reason})."),
+    "foreseen_merges": N_("A wake of {agent} for {task} joins one that waits ({reason})."),
+    "foreseen_waits": N_("{agent} waits with {task} until {until} ({why})."),
+    "foreseen_not_run": N_("{agent} does not run {task}: {outcome}."),
+    "foreseen_stale": N_("The wake of {agent} for {task} is no longer needed: {reason}."),
+    "foreseen_starts": N_("{agent} starts {task} “{title}”, attempt {attempt}."),
+    "foreseen_ends": N_("{agent} has ended {task}: {outcome}."),
+    "foresight_too_long": N_("It was not through after {seconds} s. Ask for fewer days."),
+    "foresight_failed": N_("It could not be simulated: {text}"),
+}

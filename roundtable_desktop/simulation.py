@@ -1,0 +1,89 @@
+"""The program that foresees: a copy of the database, and the engine with a clock of its own.
+
+It reads one JSON object and writes one; the database that it is told of is only read.
+"""
+
+import json
+import os
+import random
+import sys
+import tempfile
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from roundtable_desktop.adapters.pretend import DONE, Ending, NoSecrets, PretendGit, PretendLauncher
+from roundtable_desktop.adapters.system import StandingClock, SystemIds, local_zone
+from roundtable_desktop.engine.foresight import foreseen, usual
+from roundtable_desktop.engine.simulate import Simulation
+from roundtable_desktop.model.ports import LaunchOrder
+from roundtable_desktop.model.records import Run
+from roundtable_desktop.model.states import RunStatus
+from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.store import events, migrate, runs
+from roundtable_desktop.store.db import Reader, Store, View
+
+UNKNOWN_SPAN = 300.0
+"""Seconds of a run of an agent that nobody has seen at work."""
+
+
+def main(words: list[str]) -> int:
+    request = json.load(sys.stdin)
+    with tempfile.TemporaryDirectory(prefix="roundtable-") as folder:
+        json.dump(simulate(request, Path(folder)), sys.stdout)
+    return 0
+
+
+def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """request: database, now and until in microseconds, seed, workspace_id or null."""
+    copy = folder / "copy.db"
+    migrate.back_up(Path(request["database"]), copy)
+    clock, ids = StandingClock(), SystemIds()
+    clock.move_to(instant(request["now"]))
+    with closing(Store(copy, clock)) as store, closing(Reader(copy, clock)) as reader:
+        with reader.snapshot() as view:
+            first, last = events.last_id(view), events.last_instant(view)
+        if last is not None:
+            store.start_after(last)
+            ids.start_after(last)
+        simulation = Simulation(
+            store,
+            reader,
+            clock,
+            ids,
+            random.Random(request["seed"]).random,
+            launcher(reader, clock),
+            PretendGit(),
+            NoSecrets(),
+            copies=folder / "copies",
+            zone=local_zone(os.environ),
+        )
+        simulation.run(instant(request["until"]))
+        with reader.snapshot() as view:
+            items, whole = foreseen(view, first, request["workspace_id"])
+    return {"items": items, "whole": whole, "until": micros(clock.now())}
+
+
+def launcher(reader: Reader, clock: StandingClock) -> PretendLauncher:
+    """Each run goes well and takes as long as its agent's usually do; those that live go on."""
+
+    def after(view: View, run: Run) -> timedelta:
+        return timedelta(seconds=usual(view, run.agent_id, UNKNOWN_SPAN))
+
+    def ends(order: LaunchOrder) -> Ending:
+        with reader.snapshot() as view:
+            run = runs.get(view, order.run)
+            assert run is not None, "it is born with its order"
+            return replace(DONE, after=after(view, run))
+
+    made = PretendLauncher(clock, ends)
+    with reader.snapshot() as view:
+        for run in runs.live(view):
+            if run.status is RunStatus.RUNNING:
+                gone = clock.now() - (run.started_at or clock.now())
+                left = max(timedelta(0), after(view, run) - gone)
+                ending = replace(DONE, after=left)
+                made.adopt(run.id, run.spool_offset, run.spool_seq, ending)
+    return made
