@@ -8,8 +8,6 @@ from outside_clock import advance, instant, start
 from outside_house import House, until
 from outside_talk import demo, script, wakeups
 
-ROW = "N-04 waiting"
-
 
 def starts(seen: Any) -> list[Any]:
     return [one for one in seen["items"] if one["code"] == "foreseen_starts"]
@@ -22,7 +20,7 @@ def stored(house: House) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("N-04 waiting")
 def test_what_is_foreseen_is_what_happens_and_nothing_is_changed(house: House) -> None:
     start(house, TZ="Asia/Tokyo")
     room = house.room()
@@ -54,7 +52,7 @@ def test_what_is_foreseen_is_what_happens_and_nothing_is_changed(house: House) -
     assert second["outcome"] == "done"
 
 
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("N-04 waiting")
 def test_where_nothing_waits_nothing_is_foreseen(house: House) -> None:
     done = house.cli("simulate")
     assert done.code == 3 and "No owner is running" in done.err

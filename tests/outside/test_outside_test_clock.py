@@ -9,7 +9,6 @@ from outside_house import Browser, House, Room, alive, until
 from outside_talk import comment, demo, script, status, wakeups
 
 MINUTES = (2, 10, 30, 120)
-ROW = "test clock"
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def retried(room: Room, task: object, count: int) -> str:
     return due
 
 
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_without_the_variable_there_is_no_such_route(room: Room) -> None:
     answer = moved(room.house, {"advance": 1})
     assert answer.status == 404
@@ -40,7 +39,7 @@ def test_without_the_variable_there_is_no_such_route(room: Room) -> None:
     assert "Test clock" not in room.house.cli("status").said
 
 
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 @pytest.mark.parametrize(
     "body",
     [
@@ -67,7 +66,7 @@ def test_bad_moves_are_refused_and_move_nothing(still: House, body: object) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_it_stands_is_warned_of_and_is_put_only_before_any_work(still: House) -> None:
     assert move(still, now="2031-01-01T00:00:00Z")["now"] == "2031-01-01T00:00:00.000000Z"
     back = move(still, now=NOW)
@@ -88,7 +87,7 @@ def test_it_stands_is_warned_of_and_is_put_only_before_any_work(still: House) ->
 
 
 @pytest.mark.slow
-@pytest.mark.proves("B-072", ROW)
+@pytest.mark.proves("B-072", "test clock")
 def test_a_crash_is_tried_at_two_ten_thirty_and_120_minutes_and_then_no_more(still: House) -> None:
     room = still.room()
     task = room.task("Crash", demo(room, cooldown_sec=10), description=script("crash 2"))
@@ -113,7 +112,7 @@ def test_a_crash_is_tried_at_two_ten_thirty_and_120_minutes_and_then_no_more(sti
 
 
 @pytest.mark.slow
-@pytest.mark.proves("K-32", ROW)
+@pytest.mark.proves("K-32", "test clock")
 @pytest.mark.parametrize(
     ("text", "at"),
     [
@@ -137,7 +136,7 @@ def test_a_stated_reset_is_answered_half_a_minute_after_it(
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_a_window_and_a_cooldown_end_when_the_clock_says_so(still: House) -> None:
     still.program("PATCH", "/settings", {"coalescing_window_sec": 20})
     room = still.room()
@@ -153,7 +152,7 @@ def test_a_window_and_a_cooldown_end_when_the_clock_says_so(still: House) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.proves("B-035", ROW)
+@pytest.mark.proves("B-035", "test clock")
 def test_what_waited_at_a_kill_is_taken_up_once_each_and_time_goes_on(still: House) -> None:
     room = still.room()
     agent = demo(room, cooldown_sec=0, max_concurrent_sessions=9)
@@ -187,7 +186,7 @@ def test_what_waited_at_a_kill_is_taken_up_once_each_and_time_goes_on(still: Hou
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_a_sleep_of_hours_loses_no_live_run_and_wakes_what_is_late(still: House) -> None:
     room = still.room()
     agent = demo(room, max_concurrent_sessions=9, cooldown_sec=0, hard_timeout_sec=600)
@@ -205,7 +204,7 @@ def test_a_sleep_of_hours_loses_no_live_run_and_wakes_what_is_late(still: House)
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW, "W-30")
+@pytest.mark.proves("test clock", "W-30 keys")
 def test_the_same_request_moves_the_clock_once(still: House) -> None:
     first = moved(still, {"advance": 60}, Idempotency_Key="k1")
     again = moved(still, {"advance": 60}, Idempotency_Key="k1")
@@ -216,7 +215,7 @@ def test_the_same_request_moves_the_clock_once(still: House) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_after_a_restart_the_clock_stands_where_it_stood_and_stamps_rise(still: House) -> None:
     room = still.room()
     room.ended(room.task("One", demo(room, cooldown_sec=0)))
@@ -230,7 +229,7 @@ def test_after_a_restart_the_clock_stands_where_it_stood_and_stamps_rise(still: 
 
 
 @pytest.mark.slow
-@pytest.mark.proves(ROW)
+@pytest.mark.proves("test clock")
 def test_every_page_warns_of_it_and_a_browser_stays_signed_in(still: House) -> None:
     browser = Browser(still)
     move(still, sleep=40 * 86_400)
