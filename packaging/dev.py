@@ -72,6 +72,12 @@ def bench(arguments: list[str]) -> int:
     return run(PYTHON, "-m", "tests.benchmarks", *arguments)
 
 
+def idle(arguments: list[str]) -> int:
+    """measure how often an idle owner wakes, beside the goal; [--seconds N], else 120"""
+    prepare(tools=True)
+    return run(PYTHON, "-m", "tests.benchmarks.idle", *arguments)
+
+
 def pictures(arguments: list[str]) -> int:
     """save a picture of every page and of the tray, with what axe says; [FOLDER] for them"""
     if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
@@ -125,6 +131,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "agents": agents,
     "faults": faults,
     "bench": bench,
+    "idle": idle,
     "pictures": pictures,
     "lint": lint,
     "rows": rows,

@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import depth, queue, sweeping, table
+from benchmarks import depth, idle, queue, sweeping, table
 
 
 @pytest.mark.proves("G1", "G2")
@@ -39,3 +39,14 @@ def test_a_long_queue_can_be_measured(
     measured()
     lines = capsys.readouterr().out.splitlines()
     assert [line[:3] for line in lines] in (["G4 "] * 3, ["G5 "])
+
+
+@pytest.mark.slow
+@pytest.mark.proves("G11")
+def test_an_idle_owner_can_be_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(idle, "SETTLED", 0.1)
+    idle.idle(1)
+    told = capsys.readouterr().out
+    assert "wakeups of all threads" in told and "goal: at most 0.2" in told

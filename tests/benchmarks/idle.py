@@ -1,0 +1,76 @@
+"""G11: how often an owner wakes, and what it costs, while there is nothing to do and no page open.
+
+Not one of the quick goals: it takes the time that it measures (`dev.py idle`).
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from outside_house import House, until
+
+MOST_WAKEUPS = 0.2
+MOST_CPU = 0.01
+SETTLED = 5.0  # seconds until the start has ended
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def furnish(house: House) -> None:
+    """An owner that has worked, and in which something waits for a time to come."""
+    house.program("PATCH", "/settings", {"coalescing_window_sec": 0})
+    room = house.room()
+    done = room.task("Done", room.shell("echo done > done.txt", name="done"))
+    assert room.ended(done)["outcome"] == "done"
+    script = "echo 'usage limit reached, try again in 5 hours' >&2; exit 1"
+    task = room.task("Later", room.shell(script, name="later"))
+    room.ended(task)
+    until(lambda: house.get("/wakeups", task_id=task["id"])["items"][0]["status"] == "queued")
+
+
+def switches(pid: int) -> Counter[str]:
+    """Voluntary ones, by the name of the thread: how often each has waited for something."""
+    found: Counter[str] = Counter()
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        fields = dict(
+            line.split(":", 1) for line in (thread / "status").read_text().splitlines() if line
+        )
+        found[f"{fields['Name'].strip()} {thread.name}"] = int(fields["voluntary_ctxt_switches"])
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def idle(seconds: float) -> bool:
+    with tempfile.TemporaryDirectory(prefix="rt") as folder:
+        house = House(Path(folder))
+        try:
+            pid = int(house.start()["pid"])
+            furnish(house)
+            threading.Event().wait(SETTLED)
+            before, spent = switches(pid), cpu_seconds(pid)
+            threading.Event().wait(seconds)
+            woken, spent = switches(pid) - before, cpu_seconds(pid) - spent
+        finally:
+            house.close()
+    rate, cpu = woken.total() / seconds, spent * 60 / seconds
+    print(f"G11  {seconds:g} s, no page open")
+    print(f"     wakeups of all threads  {rate:.3f}/s   (goal: at most {MOST_WAKEUPS:g})")
+    print(f"     processor               {cpu:.3f} s/min (goal: at most {MOST_CPU:g})")
+    for name, count in woken.most_common():
+        print(f"     {count:5d}  {name}")
+    return rate <= MOST_WAKEUPS and cpu <= MOST_CPU
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="dev.py idle", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=120)
+    sys.exit(0 if idle(parser.parse_args().seconds) else "missed: G11")
