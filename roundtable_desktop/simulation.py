@@ -7,7 +7,6 @@ import json
 import os
 import random
 import sys
-import tempfile
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -31,13 +30,12 @@ UNKNOWN_SPAN = 300.0
 
 def main(words: list[str]) -> int:
     request = json.load(sys.stdin)
-    with tempfile.TemporaryDirectory(prefix="roundtable-") as folder:
-        json.dump(simulate(request, Path(folder)), sys.stdout)
+    json.dump(simulate(request, Path(request["folder"])), sys.stdout)
     return 0
 
 
 def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """request: database, now and until in microseconds, seed, workspace_id or null."""
+    """request: database, folder, now and until in microseconds, seed, workspace_id or null."""
     copy = folder / "copy.db"
     migrate.back_up(Path(request["database"]), copy)
     clock, ids = StandingClock(), SystemIds()

@@ -3,11 +3,13 @@
 import json
 import os
 import subprocess
+import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.model.errors import Broken, Busy
 
 SECONDS = 50.0
 """Within the time that a client of ours waits for an answer."""
@@ -19,9 +21,19 @@ class ForeseeingChild:
 
     def __init__(self, program: Sequence[str], database: Path) -> None:
         self._program, self._database = program, database
+        self._one = threading.Lock()
 
     def __call__(self, **asked: object) -> Mapping[str, Any]:
-        request = {"database": str(self._database), **asked}
+        if not self._one.acquire(blocking=False):
+            raise Busy("foresight_runs")
+        try:
+            # Made and removed here: the child may be ended in the middle of its work.
+            with tempfile.TemporaryDirectory(prefix="roundtable-") as folder:
+                return self._asked({"database": str(self._database), "folder": folder, **asked})
+        finally:
+            self._one.release()
+
+    def _asked(self, request: Mapping[str, object]) -> Mapping[str, Any]:
         try:
             done = subprocess.run(
                 self._program,

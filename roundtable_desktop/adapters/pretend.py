@@ -183,6 +183,11 @@ class PretendGit:
     ) -> None:
         """No file is needed."""
 
+    def move_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        """No file is needed."""
+
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """No file was made."""
 

@@ -65,6 +65,9 @@ class SystemClock:
     def here(self, at: datetime) -> datetime:
         return at
 
+    def outside(self, at: datetime) -> datetime:
+        return at
+
 
 class StandingClock:
     """Fulfils `ports.MovableClock`: the time of day stands until it is moved, processes live on.
@@ -91,6 +94,10 @@ class StandingClock:
     def here(self, at: datetime) -> datetime:
         """Whatever happens outside happens now, while this clock stands."""
         return self._now
+
+    def outside(self, at: datetime) -> datetime:
+        """When it stood there is not known: not later than now."""
+        return datetime.now(UTC)
 
     def move_to(self, moment: datetime) -> None:
         self._now = moment

@@ -81,7 +81,7 @@ class Deliveries:
                     delivery.branch,
                     old=delivery.old_commit,
                     new=delivery.new_commit,
-                    intended_at=delivery.created_at,
+                    intended_at=self._store.outside(delivery.created_at),
                 )
                 if found is not None:
                     return found

@@ -131,19 +131,28 @@ class Loop:
 
     def tick(self) -> datetime | None:
         """All that is due now; answers when something will be."""
+        while True:
+            due, now = self._look_once()
+            if due is None or due > now or self._stopping:
+                return due
+            # It fell due while we looked, perhaps after its turn: no later look is sure to come.
+
+    def _look_once(self) -> tuple[datetime | None, datetime]:
+        """(when something is due that this look has not seen, now)."""
         if self._store.fault is not None:
             with self._watched("trial"), self._store.transaction() as tx:
                 setbacks.still_alive(tx)
         with self._watched("deliveries"):
             self._submit_deliveries()
         with self._watched("promotion"), self._store.transaction() as tx:
-            promoted = claims.promote_due(tx)
+            promoted, looked_at = claims.promote_due(tx), tx.now
         while not self._stopping and self._step():
             pass
         with self._watched("sweep"):
             self._sweep()
         with self._watched("next"), self._store.transaction() as tx:
-            return tx.now if promoted >= claims.SOME else claims.next_due(tx, tx.now)
+            more = promoted >= claims.SOME
+            return tx.now if more else claims.next_due(tx, looked_at), tx.now
 
     def _step(self) -> bool:
         with self._watched("step"):

@@ -32,6 +32,9 @@ class RowClock(Clock, Protocol):
     def here(self, at: datetime) -> datetime:
         """What this clock showed when the machine's showed `at`: runners live by the machine's."""
 
+    def outside(self, at: datetime) -> datetime:
+        """An instant of the machine's clock that is not before `at` of this one: files have its."""
+
 
 class MovableClock(RowClock, Protocol):
     def move_to(self, moment: datetime) -> None: ...

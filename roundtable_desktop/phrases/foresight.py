@@ -12,6 +12,7 @@ FORESIGHT: Mapping[str, str] = {
     "foreseen_stale": N_("The wake of {agent} for {task} is no longer needed: {reason}."),
     "foreseen_starts": N_("{agent} starts {task} “{title}”, attempt {attempt}."),
     "foreseen_ends": N_("{agent} has ended {task}: {outcome}."),
+    "foresight_runs": N_("Another look ahead is under way. Ask again when it is over."),
     "foresight_too_long": N_("It was not through after {seconds} s. Ask for fewer days."),
     "foresight_failed": N_("It could not be simulated: {text}"),
 }

@@ -60,6 +60,8 @@ class Time(Protocol):
 
     def here(self, at: datetime) -> datetime: ...
 
+    def outside(self, at: datetime) -> datetime: ...
+
 
 class Database(pw.SqliteDatabase):
     """A peewee database that can close the connections of all its threads at the end."""
@@ -216,6 +218,10 @@ class Store:
     def here(self, at: datetime) -> datetime:
         """What rows were stamped with when the machine's clock showed `at`."""
         return self._clock.here(at)
+
+    def outside(self, at: datetime) -> datetime:
+        """What the machine's clock showed, at the latest, when rows were stamped with `at`."""
+        return self._clock.outside(at)
 
     def close(self) -> None:
         self.db.close_all()

@@ -86,6 +86,26 @@ def test_the_next_due_time_is_the_end_of_a_cooldown(ground: Ground) -> None:
     assert loop.tick() == ended + timedelta(seconds=8)
 
 
+@pytest.mark.proves("K-43")
+def test_a_cooldown_that_ends_while_it_looks_is_not_left_for_the_next_look(
+    ground: Ground,
+) -> None:
+    class Slow(Steps):
+        def step(self) -> bool:
+            took = super().step()
+            ground.clock.forward(seconds=4)
+            return took
+
+    steps = Slow(ground)
+    agent = ground.agent(ground.workspace(), cooldown_sec=8)
+    with ground.store.transaction() as tx:
+        agents.touch_finished(tx, agent.id)
+    made = ground.wakeup(agent)
+    ground.clock.forward(seconds=6)
+    assert loop_on(ground, steps, ground.clock).tick() is None
+    assert steps.claimed == [made.id]
+
+
 def test_it_wakes_at_once_for_what_is_enqueued(live: Ground) -> None:
     steps = Steps(live)
     loop = loop_on(live, steps, live.clock)
