@@ -39,12 +39,15 @@ WHERE status = 'queued' AND id = (
             SELECT count(*) FROM agent_wakeup_requests AS c
             WHERE c.agent_id = a.id AND c.status = 'claimed'
         ) < a.max_concurrent_sessions
-        AND NOT EXISTS (
-            SELECT 1 FROM provider_holds AS h
-            WHERE h.account = a.account AND h.agent_id IN ('', a.id) AND (
-                h.until_at > :now OR h.trial_until_at > :now AND EXISTS (
-                    SELECT 1 FROM agent_wakeup_requests AS t
-                    WHERE t.id = h.trial_id AND t.status = 'claimed'
+        AND (
+            NOT EXISTS (SELECT 1 FROM provider_holds)  -- asked once, and mostly so
+            OR NOT EXISTS (
+                SELECT 1 FROM provider_holds AS h
+                WHERE h.account = a.account AND h.agent_id IN ('', a.id) AND (
+                    h.until_at > :now OR h.trial_until_at > :now AND EXISTS (
+                        SELECT 1 FROM agent_wakeup_requests AS t
+                        WHERE t.id = h.trial_id AND t.status = 'claimed'
+                    )
                 )
             )
         )
