@@ -79,7 +79,7 @@ def test_a_person_is_served_before_a_flood_and_beside_its_cooldown(ground: Groun
 def test_a_backlog_that_has_aged_is_lifted_a_part_at_a_time(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wakeups, "SOME", 40)
+    monkeypatch.setattr(claims, "SOME", 40)
     workspace = ground.workspace()
     agent, other = ground.agent(workspace), ground.agent(workspace)
     flood(ground, agent, rank=2, count=100)
@@ -97,7 +97,7 @@ def test_a_backlog_that_has_aged_is_lifted_a_part_at_a_time(
 def test_what_is_due_at_once_comes_back_in_parts_and_others_go_between(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wakeups, "SOME", 10)
+    monkeypatch.setattr(claims, "SOME", 10)
     task = stage.assigned()
     agent = stage.ground.get_task(task.id).assignee_agent_id
     with stage.store.transaction() as tx:
