@@ -154,6 +154,8 @@ def refusal_of(refused: errors.Refused) -> Refusal:
     )
     message = sentence(refused.code, refused.values)
     faults = [Fault(refused.pointer, message)] if refused.pointer else []
+    if isinstance(refused, errors.InvalidFields):
+        faults = [Fault(at, sentence(code, values)) for at, code, values in refused.fields]
     return Refusal(status, refused.code, faults, values=refused.values)
 
 

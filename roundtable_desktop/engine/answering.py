@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import holding, quarantine, wakers
 from roundtable_desktop.engine.escalation import escalate
+from roundtable_desktop.engine.followups import follow_up
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
 from roundtable_desktop.model.states import (
@@ -56,6 +57,7 @@ class Answering:
                 _executed(tx, wakeup)
                 if run.task_id is not None:
                     self._next_attempt(tx, wakeup, run, run.task_id, settlement, sign)
+        follow_up(tx, self._ids, wakeup, run)
 
     def _give_up(
         self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, outcome: WakeupOutcome

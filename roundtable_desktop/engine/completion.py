@@ -176,6 +176,8 @@ class Completion:
     ) -> None:
         """A person may have moved it meanwhile; then it stays where they put it."""
         to = settlement.task
+        if task.routine_id is not None and settlement.outcome is RunOutcome.DONE:
+            to = TaskStatus.DONE  # one step that completes itself; its proposal stays (K-19)
         if to is None or not TASK.allows(task.status, to):
             return
         data = {"run_id": around.run.id, "error_kind": settlement.kind}

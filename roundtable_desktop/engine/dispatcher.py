@@ -102,7 +102,10 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
         case Launched():
             return
         case Finish(outcome, detail):
-            wakeups.settle(tx, wakeup, WakeupStatus.FINISHED, outcome=outcome, data=detail)
+            idle = outcome is WakeupOutcome.IDLE_SKIPPED
+            kind = Kind.WAKEUP_IDLE_SKIPPED if idle else Kind.WAKEUP_SETTLED
+            done = WakeupStatus.FINISHED
+            wakeups.settle(tx, wakeup, done, outcome=outcome, kind=kind, data=detail)
         case Hold(held_by, until):
             wakeups.requeue(tx, wakeup, at=until, held_by=held_by, retry_count=wakeup.retry_count)
         case Cancel(reason, detail):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine.dispatcher import Dispatcher
+from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Dice, RowClock
 from roundtable_desktop.model.records import Subject
@@ -49,6 +50,7 @@ class Loop:
         self,
         store: Store,
         dispatcher: Dispatcher,
+        recurring: Routines,
         clock: RowClock,
         dice: Dice,
         submit_deliveries: Callable[[], None],
@@ -56,6 +58,7 @@ class Loop:
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
+        self._recurring = recurring
         self._clock = clock
         self._dice = dice
         self._submit_deliveries, self._sweep = submit_deliveries, sweep
@@ -144,6 +147,8 @@ class Loop:
                 setbacks.still_alive(tx)
         with self._watched("deliveries"):
             self._submit_deliveries()
+        with self._watched("routines"):
+            self._recurring.fire_due()
         with self._watched("promotion"), self._store.transaction() as tx:
             promoted, looked_at = claims.promote_due(tx), tx.now
         while not self._stopping and self._step():
@@ -151,8 +156,10 @@ class Loop:
         with self._watched("sweep"):
             self._sweep()
         with self._watched("next"), self._store.transaction() as tx:
-            more = promoted >= claims.SOME
-            return tx.now if more else claims.next_due(tx, looked_at), tx.now
+            if promoted >= claims.SOME:
+                return tx.now, tx.now
+            dues = (claims.next_due(tx, looked_at), self._recurring.next_due(tx))
+            return min((due for due in dues if due is not None), default=None), tx.now
 
     def _step(self) -> bool:
         with self._watched("step"):

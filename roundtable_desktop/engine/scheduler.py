@@ -12,6 +12,7 @@ from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
 from roundtable_desktop.engine.pool import Acts, Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
+from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
 from roundtable_desktop.model.states import ErrorKind, Health
@@ -77,7 +78,10 @@ class Scheduler:
         )
         dispatcher = Dispatcher(store, ids, self._launch)
         sweep = Sweep(store, reader, clock, ids)
-        self._loop = Loop(store, dispatcher, clock, dice, self._deliver_intended, sweep.look)
+        recurring = Routines(store, ids, dice)
+        self._loop = Loop(
+            store, dispatcher, recurring, clock, dice, self._deliver_intended, sweep.look
+        )
 
     def start(self) -> None:
         """Recovery comes before the first claim: what lives is known before more is started."""

@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from roundtable_desktop.engine.pipeline import Case, Step
+from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.talk import all_said, known_in, unheard
+from roundtable_desktop.engine.told_routines import told_routine
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
@@ -79,6 +81,8 @@ def context(tx: Tx, case: Case) -> Answer:
     ]
     known = known_in(tx, case.wakeup)
     words = Told(case.wakeup, case.workspace, case.agent, case.task, told, known=known)
+    if case.wakeup.source is Source.ROUTINE:
+        words = replace(words, routine=told_routine(tx, case.wakeup.payload))
     if case.task is not None:
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, comments=fresh))
@@ -132,6 +136,9 @@ PIPELINE: tuple[Step, ...] = (
     payload,
     agent_status,
     staleness,
+    routine_standing,
+    idle_skip,
+    probe,
     task_lease,
     context,
     executor,

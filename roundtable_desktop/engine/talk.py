@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtable_desktop.engine.told_routines import script_of
 from roundtable_desktop.model.records import Comment, Run, Wakeup
 from roundtable_desktop.model.states import RunOutcome
 from roundtable_desktop.rules.prompt import DEVELOPER
@@ -39,7 +40,8 @@ def talk_of(view: View, run: Run) -> Talk:
     of the task (contract, demo agent)."""
     task = tasks.get(view, run.task_id) if run.task_id else None
     if task is None:
-        return Talk(None, "\n".join(map(asked_for, run.causes())))
+        asked = "\n".join(map(asked_for, run.causes()))
+        return Talk(None, asked.strip() or script_of(view, next(iter(run.causes()), {})))
     fresh = "\n".join(text for _, text in unheard(view, run.agent_id, task.id) if "@demo " in text)
     return Talk(sessions.of(view, run.agent_id, task.id, run.model), fresh or task.description)
 

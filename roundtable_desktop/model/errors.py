@@ -1,6 +1,6 @@
 """What the engine refuses, as codes and values; the faces make sentences and numbers of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class Refused(Exception):
@@ -36,6 +36,16 @@ class Conflict(Refused):
 
 class Invalid(Refused):
     """A field's value cannot be taken."""
+
+
+class InvalidFields(Invalid):
+    """Several fields at once. fields: (pointer, code, values) of each."""
+
+    def __init__(
+        self, code: str, fields: Sequence[tuple[str, str, Mapping[str, object]]], **values: object
+    ) -> None:
+        super().__init__(code, **values)
+        self.fields = tuple(fields)
 
 
 class Blocked(Refused):

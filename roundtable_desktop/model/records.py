@@ -49,6 +49,11 @@ class Subject:
     id: str
 
 
+def _wakes(snapshot: Json) -> list[Json]:
+    wakes = snapshot.get("wakes")
+    return list(wakes) if isinstance(wakes, list) else []
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     id: int
@@ -95,6 +100,7 @@ class Agent:
 
     account: who pays at the provider; agents with the same one wait for its limits together.
     model: what it uses unless a task says otherwise; None: what the levels below it say.
+    skip_idle_wakeups: a scheduled wake of a light routine is skipped while it has no task (K-27).
     """
 
     id: str
@@ -118,6 +124,7 @@ class Agent:
     revision: int
     account: str
     model: str | None
+    skip_idle_wakeups: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +135,7 @@ class Task:
     blocked: {"owner", "action", "reason"} while status is `blocked` (C-24).
     afresh_at: wakes of before do not count for the sweep: assigned or opened anew then (C-50).
     project: a label; settings of the workspace hold for all tasks that bear it (C-67).
+    routine_id: the routine that made it; such tasks are hidden from lists unless asked for (K-19).
     """
 
     id: str
@@ -154,6 +162,7 @@ class Task:
     afresh_at: datetime
     project: str | None
     model: str | None
+    routine_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,11 +265,6 @@ class Run:
     def causes(self) -> list[Json]:
         """As its wakeup carried them when it was launched."""
         return _wakes(self.context_snapshot)
-
-
-def _wakes(snapshot: Json) -> list[Json]:
-    wakes = snapshot.get("wakes")
-    return list(wakes) if isinstance(wakes, list) else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

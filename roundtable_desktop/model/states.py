@@ -23,6 +23,8 @@ class WakeupOutcome(StrEnum):
     MERGED = "merged"
     AGENT_PAUSED = "agent_paused"
     AGENT_STOPPED = "agent_stopped"
+    IDLE_SKIPPED = "idle_skipped"
+    PROBE_FALSE = "probe_false"
     STALE = "stale"
     USER_CANCELLED = "user_cancelled"
     MALFORMED = "malformed"
@@ -208,6 +210,43 @@ class PermissionPolicy(StrEnum):
     DENY = "deny"
 
 
+class RoutineStatus(StrEnum):
+    ACTIVE = "active"
+    PAUSED = "paused"
+    ARCHIVED = "archived"
+
+
+class TriggerKind(StrEnum):
+    SCHEDULE = "schedule"
+    MANUAL = "manual"
+
+
+class FiringSource(StrEnum):
+    """What set a routine off (K-24); `cron` is a trigger of the kind `schedule` (C-95)."""
+
+    CRON = "cron"
+    MANUAL = "manual"
+
+
+class FiringStatus(StrEnum):
+    """One firing of a routine. A light one stays `received` until its run ends (C-69)."""
+
+    RECEIVED = "received"
+    TASK_CREATED = "task_created"
+    DONE = "done"
+    SKIPPED = "skipped"
+    COALESCED = "coalesced"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Probe(StrEnum):
+    """What is looked at before a scheduled wake of a routine costs anything (C-106)."""
+
+    NONE = "none"
+    WORKSPACE_EVENTS = "workspace_events"
+
+
 class ConcurrencyPolicy(StrEnum):
     """What a firing does while its routine is still at work."""
 
@@ -288,6 +327,14 @@ PROPOSAL = Machine(
 )
 INBOX = Machine("inbox", _moves("open>snoozed|resolved;snoozed>open|resolved"))
 DELIVERY = Machine("delivery", _moves("intended>delivered|held"))
+ROUTINE = Machine("routine", _moves("active>paused|archived;paused>active|archived"))
+FIRING = Machine(
+    "firing",
+    _moves(
+        "received>task_created|done|skipped|coalesced|failed|cancelled;"
+        "task_created>done|failed|cancelled"
+    ),
+)
 AGENT = Machine(
     "agent",
     _moves(

@@ -14,7 +14,7 @@ from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
-from roundtable_desktop.phrases.routines import CRON, VARIABLES
+from roundtable_desktop.phrases.routines import CRON, ROUTINES, VARIABLES
 from roundtable_desktop.phrases.waking import WAKING
 
 
@@ -384,4 +384,5 @@ SENTENCES: Mapping[str, str] = {
     **VARIABLES,
     **WAKING,
     **RECOVERY,
+    **ROUTINES,
 }

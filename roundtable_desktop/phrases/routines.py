@@ -38,3 +38,53 @@ VARIABLES: Mapping[str, str] = {
     "variable_too_long": N_("The value of “{name}” is too large: at most {limit} KiB."),
     "variable_missing": N_("“{name}” has no value, and the routine needs one. Give it one."),
 }
+
+ROUTINES: Mapping[str, str] = {
+    "unknown_routine": N_("There is no such routine."),
+    "unknown_trigger": N_("This routine has no trigger {id}. Leave the id out to add one."),
+    "too_many_triggers": N_("A routine has at most {most} triggers."),
+    "routine_too_many_variables": N_("A routine has at most {most} variables."),
+    "schedule_wanted": N_("A schedule needs an expression such as “0 9 * * 1-5”."),
+    "manual_has_no_schedule": N_("A trigger by hand has no schedule. Leave the expression out."),
+    "trigger_keeps_kind": N_("This trigger is a {kind}. Take it away and add another one."),
+    "variables_wanted": N_(
+        "Some variables have no value, or one that cannot be taken: {names}. Each is listed."
+    ),
+    "heartbeat_there": N_("{agent} has a routine called “{name}” already."),
+    "routine_paused": N_("“{name}” is paused: it fires again when it is resumed."),
+    "routine_archived": N_("“{name}” is archived: it does not fire any more, and stays so."),
+    "routine_by_hand_only": N_("It has no schedule: it fires when you tell it to."),
+    "routine_next_start": N_("It fires next on {local} ({zone})."),
+    "routine_next_merge": N_(
+        "It fires next on {local} ({zone}); while the last one is at work, it is merged with that."
+    ),
+    "routine_next_skip": N_(
+        "It fires next on {local} ({zone}); while the last one is at work, nothing new is started."
+    ),
+    "routine_not_agent_status": N_(
+        "It fires next on {local} ({zone}), but nothing will run: {agent} is {status}."
+    ),
+    "routine_not_idle_skip": N_(
+        "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do."
+    ),
+    "routine_not_probe": N_(
+        "It fires next on {local} ({zone}), and will be skipped unless something happens in the "
+        "workspace until then."
+    ),
+    "routine_standing_passed": N_("Its routine is active, or it has none."),
+    "routine_standing_waiting": N_("Its routine does not fire any more: {reason}."),
+    "idle_skip_passed": N_("There is something to do, or it is not a matter of that."),
+    "idle_skip_waiting": N_("Its agent has no task to do, so a scheduled wake is not worth a run."),
+    "probe_passed": N_("Something happened, or nobody asked for that."),
+    "probe_waiting": N_("Nothing happened in the workspace since its last run."),
+    "waits_catch_up": N_("It was due while nobody looked; so that not all start at once: {until}."),
+    "wakeup_idle_skipped": N_("It did not run: the agent had no task to do."),
+    "wakeup_probe_false": N_("It did not run: nothing had happened since its last run."),
+    "firing_received": N_("It is under way."),
+    "firing_task_created": N_("Its task is under way."),
+    "firing_done": N_("It ended well."),
+    "firing_skipped": N_("Nothing was started ({reason})."),
+    "firing_coalesced": N_("It was merged with what was at work."),
+    "firing_failed": N_("It failed ({reason})."),
+    "firing_cancelled": N_("It was cancelled ({reason})."),
+}

@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
+from roundtable_desktop.model.routines import Value, Variable
 from roundtable_desktop.model.states import VariableType
 
 VALUE_LIMIT = 4096
@@ -16,19 +18,6 @@ _PLACE = re.compile(r"\{\{\s*(" + _NAME + r")\s*\}\}")
 _LARGEST = 2**63
 _LONGEST_NUMBER = 40  # characters
 _SPOKEN = {"true": True, "false": False}
-
-Value = str | int | float | bool
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A declaration. options: what a select offers. default: None when there is none."""
-
-    name: str
-    type: VariableType = VariableType.TEXT
-    default: Value | None = None
-    required: bool = False
-    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +40,24 @@ class Resolved:
     missing: tuple[str, ...]
     faults: tuple[Fault, ...]
     undeclared: tuple[str, ...]
+
+
+def declared_of(stored: Iterable[Mapping[str, Any]]) -> tuple[Variable, ...]:
+    """Declarations as a routine keeps them."""
+    return tuple(
+        Variable(
+            one["name"],
+            VariableType(one.get("type", "text")),
+            one.get("default"),
+            bool(one.get("required", False)),
+            tuple(one.get("options") or ()),
+        )
+        for one in stored
+    )
+
+
+def stored(declared: Iterable[Variable]) -> list[dict[str, object]]:
+    return [{**asdict(one), "options": list(one.options)} for one in declared]
 
 
 def built_in(scheduled_at: datetime) -> dict[str, Value]:

@@ -118,6 +118,12 @@ class Tx(View):
         self.now = now
         self.nudges: set[str] = set()
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """A part of the decision that may fail alone: what it wrote is taken back then."""
+        with self.db.savepoint():
+            yield
+
     def nudge(self, topic: str) -> None:
         """Wakes the listeners of `topic` once this is committed; a courtesy, never a promise."""
         self.nudges.add(topic)

@@ -5,9 +5,33 @@ from datetime import datetime
 import peewee as pw
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Event, Subject
+from roundtable_desktop.model.records import Event, Run, Subject
 from roundtable_desktop.store.db import View
 from roundtable_desktop.store.tables import Events
+
+QUEUE_KEEPING = (
+    Kind.WAKEUP_QUEUED,
+    Kind.WAKEUP_COALESCED,
+    Kind.WAKEUP_CLAIMED,
+    Kind.WAKEUP_REQUEUED,
+    Kind.WAKEUP_SETTLED,
+    Kind.WAKEUP_IDLE_SKIPPED,
+    Kind.ROUTINE_FIRED,
+    Kind.FIRING_ENDED,
+)
+"""What the scheduler tells of its own work; it would wake itself for ever."""
+
+_SINCE = f"""
+SELECT 1 FROM events
+WHERE workspace_id = :workspace_id AND id > (
+    SELECT max(id) FROM events
+    WHERE subject_type = 'run' AND subject_id = :run_id AND kind = '{Kind.RUN_STARTING}'
+)
+AND kind NOT IN ({", ".join(f"'{kind}'" for kind in QUEUE_KEEPING)})
+AND NOT (subject_type = 'run' AND subject_id = :run_id)
+AND NOT (actor_type = 'agent' AND actor_id = :agent_id)
+LIMIT 1
+"""
 
 
 def after(view: View, event_id: int, limit: int, workspace_id: str | None = None) -> list[Event]:
@@ -28,6 +52,12 @@ def of(view: View, subject: Subject, limit: int = 200) -> list[Event]:
         .limit(limit),
     )
     return newest[::-1]
+
+
+def anything_since(view: View, run: Run) -> bool:
+    """Whether somebody else did something in its workspace since that run began (C-106)."""
+    names = {"workspace_id": run.workspace_id, "run_id": run.id, "agent_id": run.agent_id}
+    return bool(view.sql(_SINCE, names))
 
 
 def last_id(view: View) -> int:

@@ -11,8 +11,10 @@ from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     AGENT,
     DELIVERY,
+    FIRING,
     INBOX,
     PROPOSAL,
+    ROUTINE,
     RUN,
     TASK,
     WAKEUP,
@@ -22,6 +24,7 @@ from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table
+from roundtable_desktop.store.routine_tables import Firings, Routines
 
 _TABLES: dict[str, type[Table]] = {
     WAKEUP.name: tables.Wakeups,
@@ -31,6 +34,8 @@ _TABLES: dict[str, type[Table]] = {
     PROPOSAL.name: tables.Proposals,
     DELIVERY.name: tables.Deliveries,
     INBOX.name: tables.InboxItems,
+    ROUTINE.name: Routines,
+    FIRING.name: Firings,
 }
 
 

@@ -13,7 +13,9 @@ from roundtable_desktop.model.records import (
     Wakeup,
     Workspace,
 )
+from roundtable_desktop.model.routines import Routine
 from roundtable_desktop.store.db import View
+from roundtable_desktop.store.routine_tables import Routines
 from roundtable_desktop.store.tables import (
     Agents,
     InboxItems,
@@ -35,6 +37,9 @@ class Noun(Generic[R]):
     record: type[R]
 
 
+NOTHING = object()
+"""The filter for rows where the column has no value."""
+
 WORKSPACES = Noun(Workspaces, Workspace)
 AGENTS = Noun(Agents, Agent)
 TASKS = Noun(Tasks, Task)
@@ -42,18 +47,21 @@ WAKEUPS = Noun(Wakeups, Wakeup)
 RUNS = Noun(Runs, Run)
 PROPOSALS = Noun(Proposals, Proposal)
 INBOX = Noun(InboxItems, InboxItem)
+ROUTINES = Noun(Routines, Routine)
 
 
 def page(view: View, noun: Noun[R], *, after: str | None, limit: int, **filters: object) -> list[R]:
     """At most `limit` rows older than `after` whose columns equal the filters.
 
-    A tuple means any of its values, None is no filter.
+    A tuple means any of its values, NOTHING that there is none, None is no filter.
     """
     table = noun.table
     query = table.select()
     for column, wanted in filters.items():
         column_of = getattr(table, column)
-        if isinstance(wanted, tuple):
+        if wanted is NOTHING:
+            query = query.where(column_of.is_null())
+        elif isinstance(wanted, tuple):
             query = query.where(column_of.in_(wanted))
         elif wanted is not None:
             query = query.where(column_of == wanted)

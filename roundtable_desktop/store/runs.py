@@ -5,7 +5,7 @@ from typing import Any
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Json, Process, Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import journal, routines
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
 
@@ -89,7 +89,7 @@ def advance(tx: Tx, run: Run, taken: int, seq: int) -> bool:
 
 def start(tx: Tx, run: Run) -> bool:
     """The runner said hello: evidence that something runs (N-02)."""
-    return journal.move(
+    born = journal.move(
         tx,
         RUN,
         run,
@@ -99,6 +99,9 @@ def start(tx: Tx, run: Run) -> bool:
         started_at=tx.now,
         last_pulse_at=tx.now,
     )
+    if born:
+        routines.started(tx, run)
+    return born
 
 
 def add_process(tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int) -> None:
@@ -194,6 +197,7 @@ def finish(
         **values,
     )
     if done:
+        routines.ended(tx, run, status, outcome)
         if run.task_id is not None:
             give_back(tx, run.task_id, run.id)
         give_back_copy(tx, run.id)

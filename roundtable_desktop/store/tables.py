@@ -10,6 +10,7 @@ import peewee as pw
 
 from roundtable_desktop.model import states
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
+from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 
 R = TypeVar("R")
 
@@ -55,6 +56,7 @@ class Agents(Table):
     revision = pw.IntegerField(default=1)
     account = pw.TextField(default="")
     model = pw.TextField(null=True)
+    skip_idle_wakeups = pw.BooleanField(default=True)
 
 
 class Tasks(Table):
@@ -82,6 +84,7 @@ class Tasks(Table):
     afresh_at = InstantField(default=0)
     project = pw.TextField(null=True)
     model = pw.TextField(null=True)
+    routine_id = pw.TextField(null=True)
 
 
 class Wakeups(Table):
@@ -325,6 +328,9 @@ TABLES: tuple[type[Table], ...] = (
     Settings,
     IdempotencyKeys,
     WebSessions,
+    Routines,
+    Triggers,
+    Firings,
 )
 
 _CONVERTERS: Mapping[type[Table], list[tuple[str, Callable[[Any], Any]]]] = {

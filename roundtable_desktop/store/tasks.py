@@ -5,7 +5,7 @@ from typing import Any
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import TASK, TaskStatus
-from roundtable_desktop.store import inbox, journal
+from roundtable_desktop.store import firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks
 
@@ -29,6 +29,15 @@ def get(view: View, task_id: str) -> Task | None:
 def below(view: View, task_id: str) -> list[Task]:
     """Its subtasks, oldest first."""
     return view.all(Task, Tasks.select().where(Tasks.parent_id == task_id).order_by(Tasks.id))
+
+
+def actionable(view: View, agent_id: str) -> int:
+    """How many of the agent's tasks are to be done or under way (K-26)."""
+    sql = (
+        "SELECT count(*) AS n FROM tasks "
+        "WHERE assignee_agent_id = ? AND status IN ('todo', 'in_progress')"
+    )
+    return int(view.sql(sql, (agent_id,))[0]["n"])
 
 
 def add(tx: Tx, actor: Actor, **values: Any) -> Task:
@@ -107,6 +116,8 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
         blocked=values.pop("blocked", None),
         **values,
     )
+    if moved:
+        firings.task_ended(tx, task, to)
     if moved and to in _CURED:
         for item in inbox.open_about(tx, Subject("task", task.id)):
             inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)

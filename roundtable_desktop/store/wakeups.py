@@ -10,7 +10,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup
 from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import firings, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Wakeups, read
 
@@ -32,6 +32,14 @@ SELECT id FROM agent_wakeup_requests
 WHERE status = 'queued' AND agent_id = :agent_id AND scope = :scope AND source = :source
 AND held_by IS NOT 'not_before'
 ORDER BY id LIMIT 1
+"""
+
+# A routine's wake also joins a run that is at work, which is followed up then (C-47).
+_AT_WORK = """
+SELECT w.id FROM agent_wakeup_requests AS w JOIN runs AS r ON r.id = w.run_id
+WHERE w.agent_id = :agent_id AND w.status = 'claimed' AND w.scope = :scope AND w.source = :source
+AND r.status IN ('starting', 'running')
+ORDER BY w.id LIMIT 1
 """
 
 _SESSIONS = """
@@ -77,12 +85,18 @@ class Cause:
 
 
 def enqueue(
-    tx: Tx, wakeup_id: str, cause: Cause, *, joins: bool = False, window: timedelta = NO_WINDOW
+    tx: Tx,
+    wakeup_id: str,
+    cause: Cause,
+    *,
+    joins: bool = False,
+    window: timedelta = NO_WINDOW,
+    held_by: str = "window",
 ) -> str:
     """The id of the wakeup that this cause made: now, or before (K-10).
 
     joins: where one like it waits in its scope, it is born `coalesced` into that one (K-11).
-    window: how long it waits for others to join it.
+    window: how long it waits for others to join it, or for another reason (`held_by`).
     """
     host = _joinable(tx, cause) if joins and cause.not_before is None else None
     own = {
@@ -92,7 +106,7 @@ def enqueue(
         "at": micros(tx.now),
     }
     wakes = list(cause.carries) or [own]
-    held_until, held_by = _held(tx, cause, window if not host else NO_WINDOW)
+    held_until, held = _held(tx, cause, window if not host else NO_WINDOW, held_by)
     values = {
         "id": wakeup_id,
         "workspace_id": cause.workspace_id,
@@ -110,7 +124,7 @@ def enqueue(
         "rank": RANKS[cause.rank],
         "requested_at": micros(tx.now),
         "scheduled_retry_at": held_until and micros(held_until),
-        "held_by": held_by,
+        "held_by": held,
         "coalesced_into": host,
         "finished_at": micros(tx.now) if host else None,
     }
@@ -120,7 +134,12 @@ def enqueue(
         )
         return found
     if host:
-        _join(tx, host, wakes, cause)
+        _join(tx, wakeup_id, host, wakes, cause)
+    _tell_enqueued(tx, wakeup_id, cause, host)
+    return wakeup_id
+
+
+def _tell_enqueued(tx: Tx, wakeup_id: str, cause: Cause, host: str | None) -> None:
     data = {"agent_id": cause.agent_id, "source": cause.source, "reason": cause.reason}
     journal.tell(
         tx,
@@ -131,24 +150,25 @@ def enqueue(
         data=data | ({"into": host} if host else {}),
     )
     tx.nudge("queue")
-    return wakeup_id
 
 
-def _held(tx: Tx, cause: Cause, window: timedelta) -> tuple[datetime | None, str | None]:
+def _held(tx: Tx, cause: Cause, window: timedelta, by: str) -> tuple[datetime | None, str | None]:
     """Until when nobody takes it up, and by what."""
     if cause.not_before is not None and cause.not_before > tx.now:
         return cause.not_before, "not_before"
-    return (tx.now + window, "window") if window else (None, None)
+    return (tx.now + window, by) if window else (None, None)
 
 
 def _joinable(tx: Tx, cause: Cause) -> str | None:
-    """The waiting wakeup that carries this cause as well."""
+    """The wakeup that carries this cause as well: one that waits, or runs for a routine."""
     like = {"agent_id": cause.agent_id, "scope": cause.scope, "source": str(cause.source)}
     rows = tx.sql(_JOINABLE, like)
+    if not rows and cause.source is Source.ROUTINE:
+        rows = tx.sql(_AT_WORK, like)
     return str(rows[0]["id"]) if rows else None
 
 
-def _join(tx: Tx, host_id: str, wakes: list[Json], cause: Cause) -> None:
+def _join(tx: Tx, wakeup_id: str, host_id: str, wakes: list[Json], cause: Cause) -> None:
     """All causes are kept, none overwrites another (C-86). What a person says is not to wait for
     the retry of what failed before: that is brought forward."""
     host = get(tx, host_id)
@@ -158,9 +178,11 @@ def _join(tx: Tx, host_id: str, wakes: list[Json], cause: Cause) -> None:
         "coalesced_count": host.coalesced_count + len(wakes),
         "rank": min(host.rank, RANKS[cause.rank]),
     }
-    if cause.actor.type == "person" and host.held_by == "retry":
+    if cause.actor.type == "person" and host.held_by in ("retry", "catch_up"):
         changed |= {"scheduled_retry_at": None, "held_by": None}
     tx.write(Wakeups.update(**changed).where(Wakeups.id == host_id))
+    if host.status is WakeupStatus.CLAIMED:
+        tx.write(Wakeups.update(run_id=host.run_id).where(Wakeups.id == wakeup_id))
 
 
 def take_up(tx: Tx, held_by: str) -> int:
@@ -240,7 +262,7 @@ def settle(
 ) -> bool:
     """The end of a wakeup. `data` is what its activity entry needs (K-60)."""
     told = {"agent_id": wakeup.agent_id, "outcome": outcome, **(data or {})}
-    return journal.move(
+    done = journal.move(
         tx,
         WAKEUP,
         wakeup,
@@ -252,6 +274,9 @@ def settle(
         cancel_reason=cancel_reason,
         finished_at=tx.now,
     )
+    if done and wakeup.source is Source.ROUTINE:
+        firings.wakeup_ended(tx, wakeup, status, outcome)
+    return done
 
 
 def requeue(
@@ -279,4 +304,11 @@ def keep_decisions(tx: Tx, wakeup_id: str, decisions: list[dict[str, Any]]) -> N
 
 
 def bind_run(tx: Tx, wakeup_id: str, run_id: str) -> None:
+    """Those that were merged into it have the same one (K-11)."""
     tx.write(Wakeups.update(run_id=run_id).where(Wakeups.id == wakeup_id))
+    tx.write_sql(
+        "UPDATE agent_wakeup_requests SET run_id = ? "
+        "WHERE coalesced_into IS NOT NULL AND coalesced_into = ? AND run_id IS NULL",
+        (run_id, wakeup_id),
+    )
+    firings.run_born(tx, wakeup_id, run_id)

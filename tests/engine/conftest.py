@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from engine_stage import Stage
 from ground import ground
+from routine_stage import Routines
 
 __all__ = ["ground"]
 
@@ -15,3 +16,8 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     made = Stage(tmp_path)
     yield made
     made.ground.close()
+
+
+@pytest.fixture
+def routines(stage: Stage) -> Routines:
+    return Routines(stage)

@@ -20,14 +20,8 @@ from roundtable_desktop.phrases import SENTENCES
 from roundtable_desktop.store.db import Store
 
 GATES = [
-    "intake",
-    "payload",
-    "agent_status",
-    "staleness",
-    "task_lease",
-    "context",
-    "executor",
-    "launch",
+    *("intake", "payload", "agent_status", "staleness", "routine_standing", "idle_skip", "probe"),
+    *("task_lease", "context", "executor", "launch"),
 ]
 
 
@@ -132,7 +126,7 @@ STOPPED = [
     ("task_terminal", "cancelled", 3),
     ("assignee_changed", "cancelled", 3),
     ("malformed", "failed", 1),
-    ("checkout_contended", "queued", 4),
+    ("checkout_contended", "queued", 7),
 ]
 
 

@@ -10,12 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ground import NOW, Ground
+from ground import JOAN, NOW, Ground
 
 from roundtable_desktop.adapters.system import SystemClock
+from roundtable_desktop.engine import heartbeat
 from roundtable_desktop.engine import loop as loops
 from roundtable_desktop.engine import sweeps as sweeping
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, LONGEST_WAIT, Loop
+from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.errors import Full
 from roundtable_desktop.model.states import Health
@@ -43,7 +45,8 @@ class Steps:
 
 
 def loop_on(ground: Ground, steps: Any, clock: Any, sweep: Any = lambda: None) -> Loop:
-    return Loop(ground.store, steps, clock, lambda: 0.5, lambda: None, sweep)
+    recurring = Routines(ground.store, ground.ids, lambda: 0.5)
+    return Loop(ground.store, steps, recurring, clock, lambda: 0.5, lambda: None, sweep)
 
 
 @pytest.fixture
@@ -104,6 +107,21 @@ def test_a_cooldown_that_ends_while_it_looks_is_not_left_for_the_next_look(
     ground.clock.forward(seconds=6)
     assert loop_on(ground, steps, ground.clock).tick() is None
     assert steps.claimed == [made.id]
+
+
+@pytest.mark.proves("K-20", "R-01")
+def test_it_wakes_for_a_schedule_and_says_when_the_next_one_is(ground: Ground) -> None:
+    steps = Steps(ground)
+    loop = loop_on(ground, steps, ground.clock)
+    agent = ground.agent(ground.workspace(), cooldown_sec=0)
+    with ground.store.transaction() as tx:
+        routine = heartbeat.install(tx, ground.ids, JOAN, agent.id)
+    assert loop.tick() == NOW + timedelta(minutes=5)
+    assert steps.claimed == []
+    ground.clock.forward(minutes=5)
+    assert loop.tick() == NOW + timedelta(minutes=10)
+    (wakeup,) = steps.claimed
+    assert ground.get_wakeup(wakeup).payload["routine_id"] == routine.id
 
 
 def test_it_wakes_at_once_for_what_is_enqueued(live: Ground) -> None:

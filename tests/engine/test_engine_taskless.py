@@ -7,10 +7,10 @@ from engine_stage import Stage
 from ground import set_columns
 from wake_payloads import LEAST
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import heartbeat, wakers
 from roundtable_desktop.engine.recovery import Found
 from roundtable_desktop.model.ports import GitFailed, LaunchFailed
-from roundtable_desktop.model.records import Agent, Run
+from roundtable_desktop.model.records import SYSTEM, Agent, Run
 from roundtable_desktop.model.states import RunOutcome, RunStatus, Source, WakeupStatus
 from roundtable_desktop.store.wakeups import Cause
 
@@ -258,10 +258,13 @@ def cause(agent: Agent, source: Source, payload: dict[str, Any]) -> Cause:
 @pytest.mark.proves("K-01", "K-02", "K-03")
 def test_each_source_is_one_row_of_the_queue_and_one_run(stage: Stage) -> None:
     agent = idle(stage)
+    with stage.store.transaction() as tx:
+        routine = heartbeat.install(tx, stage.ids, SYSTEM, agent.id)
+    least = LEAST | {Source.ROUTINE: LEAST[Source.ROUTINE] | {"routine_id": routine.id}}
     for source in Source:
         with stage.store.transaction() as tx:
             for number in range(2):  # what is told again is the same wakeup
-                wakers.wake(tx, f"{source}-{number}", cause(agent, source, LEAST[source]))
+                wakers.wake(tx, f"{source}-{number}", cause(agent, source, least[source]))
     for _ in Source:
         stage.finish(stage.launch(), **DONE)
     assert not stage.step()

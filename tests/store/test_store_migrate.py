@@ -253,6 +253,31 @@ def test_an_older_homes_rows_get_what_the_sweep_needs(
     assert tasks == {"assigned": 9, "never": 5} and hours == [(24,)]
 
 
+OLD_AGENT = """
+INSERT INTO agents (id, workspace_id, name, role, adapter, command, status, created_at, updated_at)
+VALUES (?, 'w', ?, ?, 'demo', '[]', 'active', 1, 1)
+"""
+
+
+@pytest.mark.proves("K-27", "D-02")
+def test_agents_of_before_are_skipped_when_idle_as_their_role_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, known = tmp_path / "old.db", migrate.migrations()
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "migrations", lambda: known[:1])
+        patch.setattr(migrate, "_views", lambda: iter(()))
+        migrate.migrate(old, tmp_path, NOW)
+    roles = ("coordinator", "worker", "specialist", "assistant", "reviewer")
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        for role in roles:
+            connection.execute(OLD_AGENT, (role, role, role))
+    migrate.migrate(old, tmp_path, NOW)
+    with closing(sqlite3.connect(old)) as connection:
+        found = connection.execute("SELECT role FROM agents WHERE skip_idle_wakeups = 1")
+        assert {row[0] for row in found} == set(roles) - {"coordinator"}
+
+
 def test_a_table_under_a_readers_view_can_be_made_anew(
     tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:

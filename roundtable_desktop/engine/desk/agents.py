@@ -1,16 +1,21 @@
 """Commands about agents."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.heartbeat import install
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.records import Agent, Subject
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
 from roundtable_desktop.rules.accounts import account_of
 from roundtable_desktop.store import agents, runs, workspaces
 from roundtable_desktop.store.db import Tx
+
+log = logging.getLogger(__name__)
 
 MOST_VARIABLES = 64
 FIRST_REVISION = 1
@@ -33,19 +38,22 @@ def add(
     permission_policy: PermissionPolicy = PermissionPolicy.ASK,
     account: str | None = None,
     model: str | None = None,
+    skip_idle_wakeups: bool | None = None,
     **limits: int,
 ) -> Agent:
     """command: a list of arguments, never a shell line; the built-in agent needs none.
     env: kept outside the database. account: who pays; None for what the program stands for.
     model: None for its own default, or what the workspace says.
 
+    skip_idle_wakeups: left out, it follows the role (K-27).
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec; left out, the table's defaults hold.
     """
     _check_command(adapter, command)
+    skips = role is not Role.COORDINATOR if skip_idle_wakeups is None else skip_idle_wakeups
     agent_id = desk.ids.new()
 
-    def act() -> Subject:
+    def act(tx: Tx) -> Subject:
         if workspaces.get(tx, workspace_id) is None:
             raise Absent("unknown_workspace", "/workspace_id")
         _check_name(tx, workspace_id, name)
@@ -62,23 +70,47 @@ def add(
             permission_policy=permission_policy,
             account=account or account_of(adapter, command, agent_id),
             model=model,
+            skip_idle_wakeups=skips,
             **limits,
         )
+        if role is Role.COORDINATOR:
+            _install_heartbeat(tx, desk, asked, agent_id)
         return Subject("agent", agent_id)
 
+    return _added(desk, asked, agent_id, env, act)
+
+
+def _added(
+    desk: Desk,
+    asked: Asked,
+    agent_id: str,
+    env: Mapping[str, str] | None,
+    act: Callable[[Tx], Subject],
+) -> Agent:
+    """The row and the values of its variables, both or neither."""
     if not env:
         with desk.store.transaction() as tx:
-            return once(tx, asked, act, agents.get)
+            return once(tx, asked, partial(act, tx), agents.get)
     given = env
     try:
         with desk.secrets.change(agent_id, lambda _: given, FIRST_REVISION):
             with desk.store.transaction() as tx:
-                agent = once(tx, asked, act, agents.get)
+                agent = once(tx, asked, partial(act, tx), agents.get)
             if agent.id != agent_id:
                 raise _Repeated
     except _Repeated:  # the earlier request's own values hold
         pass
     return agent
+
+
+def _install_heartbeat(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> None:
+    """Once, here, and never again by itself. What goes wrong with it is no reason to have no
+    coordinator: `roundtable routine install-heartbeat` does it by hand (K-25)."""
+    try:
+        with tx.apart():
+            install(tx, desk.ids, asked.actor, agent_id)
+    except Exception:
+        log.warning("coordinator heartbeat not installed agent=%s", agent_id, exc_info=True)
 
 
 def edit(
@@ -92,8 +124,8 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy, account, model and the limits of `add`. An account that nobody chose follows
-    the command.
+    permission_policy, account, model, skip_idle_wakeups and the limits of `add`. An account that
+    nobody chose follows the command.
     """
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)

@@ -8,6 +8,7 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
+from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
@@ -134,6 +135,7 @@ class Look:
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
         foresight: Foresight,
     ) -> None:
+        self.routines = LookRoutines(reader, clock)
         self._reader = reader
         self._clock = clock
         self._git = git
@@ -149,7 +151,12 @@ class Look:
     def agents(self, after: str | None, limit: int, **filters: object) -> list[Agent]:
         return self._page(lists.AGENTS, after, limit, filters)
 
-    def tasks(self, after: str | None, limit: int, **filters: object) -> list[Task]:
+    def tasks(
+        self, after: str | None, limit: int, *, hidden: bool = False, **filters: object
+    ) -> list[Task]:
+        """hidden: those that routines made, too; who names a number means that one (K-19)."""
+        if not hidden and filters.get("number") is None:
+            filters["routine_id"] = lists.NOTHING
         return self._page(lists.TASKS, after, limit, filters)
 
     def wakeups(self, after: str | None, limit: int, **filters: object) -> list[Wakeup]:

@@ -223,17 +223,7 @@ def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
 
 def _assign(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
     assigned = tasks.assign(tx, task, agent.id, actor)
-    cause = wakeups.Cause(
-        workspace_id=task.workspace_id,
-        agent_id=agent.id,
-        task_id=task.id,
-        source=Source.TASK_ASSIGNED,
-        reason="assigned",
-        payload={"task_id": task.id},
-        key=f"task_assigned:{task.id}:{assigned.assignment_seq}",
-        actor=actor,
-    )
-    wakers.wake(tx, desk.ids.new(), cause)
+    wakers.wake(tx, desk.ids.new(), wakers.assignment(assigned, agent.id, actor))
     return assigned
 
 

@@ -1,0 +1,121 @@
+"""What the faces may see of routines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+
+from roundtable_desktop.engine import explain_routines
+from roundtable_desktop.engine.schedules import schedule_of
+from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.ports import Clock
+from roundtable_desktop.model.records import Agent
+from roundtable_desktop.model.routines import Firing, Routine, Trigger
+from roundtable_desktop.model.states import TriggerKind
+from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.rules.cron import parse
+from roundtable_desktop.store import agents, firings, lists, routines
+from roundtable_desktop.store.db import Reader, View
+
+
+@dataclass(frozen=True, slots=True)
+class Recurring:
+    """A routine with its triggers, its newest firing and who is woken. words: by trigger."""
+
+    routine: Routine
+    agent: Agent
+    triggers: Sequence[Trigger]
+    last: Firing | None
+    words: Mapping[str, str]
+
+    @property
+    def next_run_at(self) -> datetime | None:
+        return min((one.next_run_at for one in self.triggers if one.next_run_at), default=None)
+
+    @property
+    def last_fired_at(self) -> datetime | None:
+        return max((one.last_fired_at for one in self.triggers if one.last_fired_at), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class NextFire:
+    """local: RFC 3339 in the zone of its trigger. words: for people."""
+
+    at: datetime
+    local: str
+    words: str
+    timezone: str
+    trigger_id: str
+
+
+class LookRoutines:
+    """`ref` is an id or any unique end of it, at least 6 characters long."""
+
+    def __init__(self, reader: Reader, clock: Clock) -> None:
+        self._reader, self._clock = reader, clock
+
+    def all(
+        self, after: str | None, limit: int, workspace_id: str | None = None
+    ) -> list[Recurring]:
+        """Newest first."""
+        with self._reader.snapshot() as view:
+            found = routines.page(view, after=after, limit=limit, workspace_id=workspace_id)
+            return _around(view, found)
+
+    def one(self, ref: str) -> Recurring:
+        with self._reader.snapshot() as view:
+            found = routines.present(view, ref) or lists.by_suffix(view, lists.ROUTINES, ref)
+            if found is None or found.deleted_at is not None:
+                raise Absent("unknown_routine")
+            return _around(view, [found])[0]
+
+    def firings(self, routine: Routine, limit: int) -> list[Firing]:
+        """Newest first."""
+        with self._reader.snapshot() as view:
+            return firings.of_routine(view, routine.id, limit)
+
+    def next_fires(self, seen: Recurring, count: int) -> list[NextFire]:
+        """Of all its schedules together; none while it does not fire by time."""
+        now = self._clock.now()
+        each = [
+            [_shown(at, seen, one) for at in _instants(seen.routine, one, now, count)]
+            for one in seen.triggers
+            if one.next_run_at is not None
+        ]
+        return list(islice(merge(*each, key=lambda fire: fire.at), count))
+
+    def explain(self, seen: Recurring) -> Explanation:
+        with self._reader.snapshot() as view:
+            return explain_routines.of_routine(view, seen.routine, self._clock.now())
+
+
+def _around(view: View, found: Sequence[Routine]) -> list[Recurring]:
+    triggers = routines.triggers_of(view, [one.id for one in found])
+    return [_recurring(view, one, triggers[one.id]) for one in found]
+
+
+def _recurring(view: View, routine: Routine, triggers: Sequence[Trigger]) -> Recurring:
+    agent = agents.get(view, routine.assignee_agent_id)
+    assert agent is not None, "foreign keys hold"
+    words = {
+        one.id: parse(one.cron_expression or "").words()
+        for one in triggers
+        if one.kind is TriggerKind.SCHEDULE
+    }
+    return Recurring(routine, agent, triggers, firings.last(view, routine.id), words)
+
+
+def _instants(routine: Routine, trigger: Trigger, now: datetime, count: int) -> list[datetime]:
+    """The stored one comes first: it may be due already, and fires then."""
+    schedule = schedule_of(routine, trigger)
+    assert trigger.next_run_at is not None
+    following = schedule.cron.first(count - 1, max(now, trigger.next_run_at), schedule.zone)
+    return [trigger.next_run_at, *following]
+
+
+def _shown(at: datetime, seen: Recurring, trigger: Trigger) -> NextFire:
+    zone = schedule_of(seen.routine, trigger).zone
+    local = at.astimezone(zone)
+    words = f"{local:%a %Y-%m-%d %H:%M} {zone.key}"
+    return NextFire(at, local.isoformat(timespec="seconds"), words, zone.key, trigger.id)

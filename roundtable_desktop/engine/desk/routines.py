@@ -1,0 +1,339 @@
+"""Commands about routines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.firing import Shot, fire, values_of
+from roundtable_desktop.engine.heartbeat import NAME as HEARTBEAT
+from roundtable_desktop.engine.heartbeat import install
+from roundtable_desktop.engine.schedules import add_trigger, set_next
+from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid, InvalidFields
+from roundtable_desktop.model.records import Subject, Workspace
+from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger, Variable
+from roundtable_desktop.model.states import (
+    ROUTINE,
+    AgentStatus,
+    CatchUpPolicy,
+    ConcurrencyPolicy,
+    FiringSource,
+    RoutineStatus,
+    TriggerKind,
+)
+from roundtable_desktop.rules import zones
+from roundtable_desktop.rules.cron import parse
+from roundtable_desktop.rules.variables import (
+    Resolved,
+    declaration_faults,
+    declare,
+    declared_of,
+)
+from roundtable_desktop.rules.variables import stored as as_stored
+from roundtable_desktop.store import agents, firings, routines, workspaces
+from roundtable_desktop.store.db import Tx
+
+MOST_TRIGGERS = 20
+MOST_VARIABLES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A trigger as somebody wants it. With an id it is one that is there; what is None stays as it
+    is then (B-010)."""
+
+    kind: TriggerKind | None = None
+    id: str | None = None
+    cron_expression: str | None = None
+    timezone: str | None = None
+    enabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRoutine:
+    """assignee_agent_id: who is woken. template: None for a light one, without a task."""
+
+    workspace_id: str
+    name: str
+    assignee_agent_id: str
+    description: str = ""
+    concurrency_policy: ConcurrencyPolicy = ConcurrencyPolicy.COALESCE_IF_ACTIVE
+    catch_up_policy: CatchUpPolicy = CatchUpPolicy.ENQUEUE_MISSED_WITH_CAP
+    catch_up_max: int = 25
+    template: Template | None = None
+    variables: Sequence[Variable] = ()
+    priority: int = 0
+    triggers: Sequence[Wanted] = field(default=())
+
+
+def create(desk: Desk, asked: Asked, wanted: NewRoutine) -> Routine:
+    """It fires from now on: at its schedules, and whenever somebody says so."""
+
+    def act() -> Subject:
+        workspace = workspaces.get(tx, wanted.workspace_id)
+        if workspace is None:
+            raise Absent("unknown_workspace", "/workspace_id")
+        _check_assignee(tx, workspace.id, wanted.assignee_agent_id)
+        texts = _texts(wanted.description, wanted.template)
+        routine = routines.add(
+            tx,
+            asked.actor,
+            id=desk.ids.new(),
+            workspace_id=workspace.id,
+            name=wanted.name,
+            description=wanted.description,
+            assignee_agent_id=wanted.assignee_agent_id,
+            concurrency_policy=wanted.concurrency_policy,
+            catch_up_policy=wanted.catch_up_policy,
+            catch_up_max=wanted.catch_up_max,
+            task_template=wanted.template.stored() if wanted.template else "",
+            variables=_declared(texts, wanted.variables),
+            priority=wanted.priority,
+        )
+        _set_triggers(tx, desk, workspace, routine, wanted.triggers)
+        return Subject("routine", routine.id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, act, routines.present)
+
+
+def edit(
+    desk: Desk,
+    asked: Asked,
+    routine_id: str,
+    *,
+    status: RoutineStatus | None = None,
+    triggers: Sequence[Wanted] | None = None,
+    **changes: Any,
+) -> Routine:
+    """What is named is changed, the rest stays. triggers: all that there are from now on; those
+    named by their id are kept. Neither that nor a resume fires what lay before (B-030, B-031).
+
+    changes: name, description, assignee_agent_id, the policies, catch_up_max, template, variables,
+    priority, probe.
+    """
+
+    def act() -> Subject:
+        routine = get(tx, routine_id)
+        check_revision(asked, routine.revision)
+        if routine.status is RoutineStatus.ARCHIVED:
+            raise Conflict("routine_archived", name=routine.name)
+        told = [*changes, *(["triggers"] if triggers is not None else [])]
+        if "assignee_agent_id" in changes:
+            _check_assignee(tx, routine.workspace_id, changes["assignee_agent_id"])
+        if told:
+            values = _changed(routine, changes)
+            routine = routines.change(tx, routine, asked.actor, told, **values)
+        if triggers is not None:
+            workspace = workspaces.get(tx, routine.workspace_id)
+            assert workspace is not None, "foreign keys hold"
+            _set_triggers(tx, desk, workspace, routine, triggers)
+        if status is not None and status is not routine.status:
+            _move(tx, asked, routine, status)
+        return Subject("routine", routine.id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, act, routines.present)
+
+
+def remove(desk: Desk, asked: Asked, routine_id: str) -> None:
+    with desk.store.transaction() as tx:
+        routine = get(tx, routine_id)
+        check_revision(asked, routine.revision)
+        routines.remove(tx, routine, asked.actor)
+        _stop_triggers(tx, routine)
+
+
+def fire_now(desk: Desk, asked: Asked, routine_id: str, variables: Mapping[str, object]) -> Firing:
+    """ "Run now": refused as a whole while a variable that is required has no value (K-22)."""
+    with desk.store.transaction() as tx:
+        act = partial(_fired, tx, desk, asked, routine_id, variables)
+        return once(tx, asked, act, firings.get)
+
+
+def install_heartbeat(desk: Desk, asked: Asked, agent_id: str) -> Routine:
+    """The coordinator's routine, for whoever removed it or where it could not be made (K-25)."""
+
+    def act() -> Subject:
+        agent = agents.get(tx, agent_id)
+        if agent is None:
+            raise Absent("unknown_agent", "/agent_id")
+        if agent.status is AgentStatus.RETIRED:
+            raise Conflict("agent_retired", "/agent_id", agent=agent.name)
+        if any(one.name == HEARTBEAT for one in routines.of_agent(tx, agent_id)):
+            raise Conflict("heartbeat_there", "/agent_id", agent=agent.name, name=HEARTBEAT)
+        return Subject("routine", install(tx, desk.ids, asked.actor, agent_id).id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, act, routines.present)
+
+
+def get(tx: Tx, routine_id: str) -> Routine:
+    routine = routines.present(tx, routine_id)
+    if routine is None:
+        raise Absent("unknown_routine")
+    return routine
+
+
+def _fired(
+    tx: Tx, desk: Desk, asked: Asked, routine_id: str, variables: Mapping[str, object]
+) -> Subject:
+    routine = get(tx, routine_id)
+    if routine.status is not RoutineStatus.ACTIVE:
+        raise Conflict(f"routine_{routine.status}", name=routine.name)
+    workspace = workspaces.get(tx, routine.workspace_id)
+    assert workspace is not None, "foreign keys hold"
+    triggers = routines.triggers_of(tx, [routine.id])[routine.id]
+    by_hand = [one for one in triggers if one.kind is TriggerKind.MANUAL]
+    trigger = by_hand[0] if by_hand else add_trigger(tx, desk.ids, routine, TriggerKind.MANUAL)
+    shot = Shot(
+        routine=routine,
+        trigger=replace(trigger, timezone=trigger.timezone or workspace.timezone),
+        source=FiringSource.MANUAL,
+        at=tx.now,
+        provided=variables,
+        actor=asked.actor,
+    )
+    found = values_of(shot, workspace.timezone)
+    _refuse(found)
+    made = fire(tx, desk.ids, shot)
+    routines.touch_fired(tx, trigger.id)
+    return Subject("firing", made.id)
+
+
+def _refuse(found: Resolved) -> None:
+    faults: list[tuple[str, str, Mapping[str, object]]] = [
+        (f"/variables/{name}", "variable_missing", {"name": name}) for name in found.missing
+    ]
+    faults += [(f"/variables/{one.name}", one.code, one.values()) for one in found.faults]
+    if faults:
+        names = [*found.missing, *(one.name for one in found.faults)]
+        raise InvalidFields("variables_wanted", faults, names=names)
+
+
+def _check_assignee(tx: Tx, workspace_id: str, agent_id: str) -> None:
+    """Of the same workspace; another one's is as if it did not exist (K-64)."""
+    agent = agents.get(tx, agent_id)
+    if agent is None or agent.workspace_id != workspace_id:
+        raise Absent("unknown_agent", "/assignee_agent_id")
+    if agent.status is AgentStatus.RETIRED:
+        raise Conflict("agent_retired", "/assignee_agent_id", agent=agent.name)
+
+
+def _texts(description: str, template: Template | None) -> list[str]:
+    return [description, *((template.title, template.description) if template else ())]
+
+
+def _declared(texts: Sequence[str], variables: Sequence[Variable]) -> list[dict[str, object]]:
+    """With those that the texts use and nobody declared (K-23)."""
+    for fault in declaration_faults(variables):
+        raise Invalid(fault.code, "/variables", **fault.values())
+    declared = declare(texts, variables)
+    if len(declared) > MOST_VARIABLES:
+        raise Invalid("routine_too_many_variables", "/variables", most=MOST_VARIABLES)
+    return as_stored(declared)
+
+
+def _changed(routine: Routine, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of what is named; the texts may have brought new variables."""
+    values = dict(changes)
+    template = values.pop("template", routine.template)
+    if "template" in changes:
+        values["task_template"] = template.stored() if template else ""
+    texts = _texts(values.get("description", routine.description), template)
+    variables = values.pop("variables", declared_of(routine.variables))
+    values["variables"] = _declared(texts, variables)
+    return values
+
+
+def _move(tx: Tx, asked: Asked, routine: Routine, to: RoutineStatus) -> None:
+    if not ROUTINE.allows(routine.status, to):
+        raise Illegal("illegal_move", machine="routine", expect=routine.status, to=to)
+    routines.move(tx, routine, to, asked.actor)
+    moved = get(tx, routine.id)
+    for trigger in routines.triggers_of(tx, [routine.id])[routine.id]:
+        set_next(tx, moved, trigger)
+
+
+def _stop_triggers(tx: Tx, routine: Routine) -> None:
+    gone = routines.get(tx, routine.id)
+    assert gone is not None, "its row stays"
+    for trigger in routines.triggers_of(tx, [routine.id])[routine.id]:
+        set_next(tx, gone, trigger)
+
+
+def _set_triggers(
+    tx: Tx, desk: Desk, workspace: Workspace, routine: Routine, wanted: Sequence[Wanted]
+) -> None:
+    """The implicit one of a routine stays whatever is asked for: it can always be fired by hand
+    (C-69)."""
+    if len(wanted) > MOST_TRIGGERS:
+        raise Invalid("too_many_triggers", "/triggers", most=MOST_TRIGGERS)
+    there = {one.id: one for one in routines.triggers_of(tx, [routine.id])[routine.id]}
+    kept = []
+    for place, one in enumerate(wanted):
+        pointer = f"/triggers/{place}"
+        if one.id is None:
+            kept.append(_add(tx, desk, workspace, routine, one, pointer))
+        elif one.id in there:
+            kept.append(_keep(tx, workspace, routine, there[one.id], one, pointer))
+        else:
+            raise Invalid("unknown_trigger", f"{pointer}/id", id=one.id)
+    manual = [one for one in there.values() if one.kind is TriggerKind.MANUAL]
+    by_hand = [one for one in kept if one.kind is TriggerKind.MANUAL] + manual
+    if by_hand:
+        kept.append(by_hand[0])
+    else:
+        add_trigger(tx, desk.ids, routine, TriggerKind.MANUAL)
+    ids = {one.id for one in kept}
+    routines.drop_triggers(tx, [one for one in there if one not in ids])
+
+
+def _add(
+    tx: Tx, desk: Desk, workspace: Workspace, routine: Routine, wanted: Wanted, pointer: str
+) -> Trigger:
+    kind = wanted.kind or TriggerKind.SCHEDULE
+    enabled = wanted.enabled is not False
+    if kind is TriggerKind.MANUAL:
+        if wanted.cron_expression:
+            raise Invalid("manual_has_no_schedule", f"{pointer}/cron_expression")
+        return add_trigger(tx, desk.ids, routine, kind, enabled=enabled)
+    return add_trigger(
+        tx,
+        desk.ids,
+        routine,
+        kind,
+        expression=_expression(wanted.cron_expression, pointer),
+        zone=_zone(wanted.timezone, workspace, pointer),
+        enabled=enabled,
+    )
+
+
+def _keep(
+    tx: Tx, workspace: Workspace, routine: Routine, there: Trigger, wanted: Wanted, pointer: str
+) -> Trigger:
+    """Where nothing of its time was changed, its next instant stays."""
+    if wanted.kind not in (None, there.kind):
+        raise Invalid("trigger_keeps_kind", f"{pointer}/kind", kind=there.kind)
+    changes: dict[str, Any] = {}
+    if there.kind is TriggerKind.SCHEDULE and wanted.cron_expression is not None:
+        changes["cron_expression"] = _expression(wanted.cron_expression, pointer)
+    if there.kind is TriggerKind.SCHEDULE and wanted.timezone is not None:
+        changes["timezone"] = _zone(wanted.timezone, workspace, pointer)
+    if wanted.enabled is not None:
+        changes["enabled"] = wanted.enabled
+    now = replace(there, **changes)
+    return there if now == there else set_next(tx, routine, now)
+
+
+def _expression(given: str | None, pointer: str) -> str:
+    if not given:
+        raise Invalid("schedule_wanted", f"{pointer}/cron_expression")
+    parse(given, f"{pointer}/cron_expression")
+    return given.strip()
+
+
+def _zone(given: str | None, workspace: Workspace, pointer: str) -> str:
+    """The name that holds from now on; an empty one is the workspace's (B-009)."""
+    return zones.zone(given or "", workspace.timezone, f"{pointer}/timezone").key

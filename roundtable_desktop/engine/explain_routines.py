@@ -1,0 +1,75 @@
+"""When a routine fires next and whether that will run, by the code that decides then (N-03)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from roundtable_desktop.engine.pipeline import decision
+from roundtable_desktop.engine.routine_gates import periodic, standing
+from roundtable_desktop.model.records import Agent
+from roundtable_desktop.model.routines import Routine
+from roundtable_desktop.model.states import TriggerKind
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.verdicts import Answer, Explanation, Go
+from roundtable_desktop.rules import admission, idle, zones
+from roundtable_desktop.rules.firing import Course, course
+from roundtable_desktop.store import agents, firings, routines
+from roundtable_desktop.store.db import View
+
+
+def of_routine(view: View, routine: Routine, now: datetime) -> Explanation:
+    """As it would be if it fired now; what changes until then changes it too."""
+    agent = agents.get(view, routine.assignee_agent_id)
+    assert agent is not None, "foreign keys hold"
+    gates: list[Mapping[str, object]] = []
+    values: dict[str, object] = {"name": routine.name, "agent": agent.name}
+    values |= _next(view, routine)
+    code = ""
+    for gate, answer in _gates(view, routine, agent):
+        gates.append(decision(gate, answer, rfc3339(now)))
+        if not isinstance(answer, Go):
+            code = f"routine_not_{gate}"
+            detail = gates[-1]["detail"]
+            values |= detail if isinstance(detail, dict) else {}
+            break
+    return Explanation(_code(routine, values, code), values, gates)
+
+
+def _code(routine: Routine, values: Mapping[str, object], refused: str) -> str:
+    if routine.status != "active":
+        return f"routine_{routine.status}"
+    if "at" not in values:
+        return "routine_by_hand_only"
+    return refused or f"routine_next_{values['course']}"
+
+
+def _next(view: View, routine: Routine) -> dict[str, object]:
+    way = course(routine.concurrency_policy, at_work=firings.at_work(view, routine.id))
+    if way is Course.MERGE and routine.template is not None:
+        way = Course.SKIP  # its task goes on, and there is no second one
+    due = [
+        one
+        for one in routines.triggers_of(view, [routine.id])[routine.id]
+        if one.kind is TriggerKind.SCHEDULE and one.next_run_at is not None
+    ]
+    if not due:
+        return {"course": way}
+    at, name = min((one.next_run_at, one.timezone) for one in due if one.next_run_at)
+    zone = zones.zone(name or "")
+    local = at.astimezone(zone)
+    return {
+        "course": way,
+        "at": rfc3339(at),
+        "local": f"{local:%a %Y-%m-%d %H:%M}",
+        "zone": zone.key,
+    }
+
+
+def _gates(view: View, routine: Routine, agent: Agent) -> list[tuple[str, Answer]]:
+    gates: list[tuple[str, Answer]] = [
+        ("routine_standing", standing(routine)),
+        ("agent_status", admission.agent_status(agent)),
+    ]
+    if routine.template is None:
+        wake = periodic(view, routine, agent)
+        gates += [("idle_skip", idle.idle(wake)), ("probe", idle.probe(wake))]
+    return gates

@@ -1,0 +1,198 @@
+"""One firing of a routine: its policy is judged, and a wakeup or a task comes of it (K-24)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import SYSTEM, Actor
+from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
+from roundtable_desktop.model.states import FiringSource, FiringStatus, Rank, Source, WakeupStatus
+from roundtable_desktop.model.times import micros, rfc3339
+from roundtable_desktop.rules import zones
+from roundtable_desktop.rules.catchup import Missed
+from roundtable_desktop.rules.firing import Course, course, fingerprint
+from roundtable_desktop.rules.variables import Resolved, declared_of, fill, resolve
+from roundtable_desktop.store import firings, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store.db import Tx
+
+MINUTE = 60_000_000
+AT_ONCE = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot:
+    """at: the scheduled instant, of a manual one now. missed: what it is told of (C-40).
+    left_out: the due instants that have no row of their own; this one's has their number.
+    spread: how much later its run may start (C-15)."""
+
+    routine: Routine
+    trigger: Trigger
+    source: FiringSource
+    at: datetime
+    provided: Mapping[str, object]
+    actor: Actor = SYSTEM
+    missed: Missed | None = None
+    left_out: Missed | None = None
+    spread: timedelta = AT_ONCE
+
+
+def values_of(shot: Shot, otherwise: str) -> Resolved:
+    """otherwise: the zone of a trigger that has none of its own."""
+    zone = zones.zone(shot.trigger.timezone or "", otherwise)
+    declared = declared_of(shot.routine.variables)
+    return resolve(declared, shot.provided, shot.at.astimezone(zone))
+
+
+def fire(tx: Tx, ids: Ids, shot: Shot) -> Firing:
+    """Once for an instant of a trigger, whoever comes twice (C-07)."""
+    known = firings.at_instant(tx, shot.trigger.id, shot.at)
+    if known is not None:
+        return known
+    routine, firing_id = shot.routine, ids.new()
+    workspace = workspaces.get(tx, routine.workspace_id)
+    assert workspace is not None, "foreign keys hold"
+    found = values_of(shot, workspace.timezone)
+    values = {**found.values}
+    told = _told(shot)
+    template = routine.template
+    texts = _filled(routine, template, found)
+    row = {
+        "id": firing_id,
+        "workspace_id": routine.workspace_id,
+        "routine_id": routine.id,
+        "trigger_id": shot.trigger.id,
+        "source": shot.source,
+        "trigger_payload": values,
+        "missed": told or None,
+        "scheduled_at": shot.at,
+        "dispatch_fingerprint": fingerprint(routine.assignee_agent_id, *texts),
+    }
+    policy = routine.concurrency_policy
+    if found.missing or found.faults:
+        reason = "variables_missing" if found.missing else "variables_not_taken"
+        became: Mapping[str, object] = {"status": FiringStatus.FAILED, "reason": reason}
+    elif (way := course(policy, at_work=firings.at_work(tx, routine.id))) is Course.SKIP:
+        became = {"status": FiringStatus.SKIPPED, "reason": "still_at_work"}
+    elif template is None:
+        became = _light(tx, ids, shot, firing_id, values)
+    elif way is Course.MERGE and (task_id := firings.task_at_work(tx, routine.id)) is not None:
+        became = {
+            "status": FiringStatus.COALESCED,
+            "reason": "still_at_work",
+            "linked_task_id": task_id,
+            "coalesced_into_run_id": runs.lease_holder(tx, task_id),
+        }
+    else:
+        title, description = texts
+        became = _heavy(tx, ids, shot, title, description)
+    return firings.add(tx, shot.actor, **row, **became)
+
+
+def _filled(routine: Routine, template: Template | None, found: Resolved) -> tuple[str, ...]:
+    declared = declared_of(routine.variables)
+    texts = (routine.description,) if template is None else (template.title, template.description)
+    return tuple(fill(text, found.values, declared) for text in texts)
+
+
+def _light(
+    tx: Tx, ids: Ids, shot: Shot, firing_id: str, values: Mapping[str, object]
+) -> Mapping[str, object]:
+    """A wake without a task; where one of this routine waits or runs, it is merged with that."""
+    routine, manual = shot.routine, shot.source is FiringSource.MANUAL
+    instant = firing_id if manual else str(micros(shot.at) // MINUTE)
+    cause = wakeups.Cause(
+        workspace_id=routine.workspace_id,
+        agent_id=routine.assignee_agent_id,
+        source=Source.ROUTINE,
+        reason="fired_by_hand" if manual else "scheduled",
+        payload=payload_of(shot, firing_id, values),
+        key=f"routine:{routine.id}:{shot.trigger.id}:{instant}",
+        rank=Rank.USER if manual else Rank.ROUTINE,
+        actor=shot.actor,
+    )
+    made = wakeups.get(tx, wakers.wake(tx, ids.new(), cause, spread=shot.spread))
+    assert made is not None
+    if made.status is not WakeupStatus.COALESCED:
+        return {"status": FiringStatus.RECEIVED, "wakeup_id": made.id}
+    return {
+        "status": FiringStatus.COALESCED,
+        "reason": "still_at_work",
+        "wakeup_id": made.id,
+        "coalesced_into_run_id": made.run_id,
+    }
+
+
+def payload_of(shot: Shot, firing_id: str, values: Mapping[str, object]) -> dict[str, object]:
+    payload: dict[str, object] = {
+        "routine_id": shot.routine.id,
+        "firing_id": firing_id,
+        "variables": dict(values),
+    }
+    if shot.missed is not None:
+        missed = shot.missed
+        first, last = micros(missed.first), micros(missed.last)
+        payload["missed_ticks"] = {"count": missed.count, "first": first, "last": last}
+    return payload
+
+
+def _heavy(tx: Tx, ids: Ids, shot: Shot, title: str, description: str) -> Mapping[str, object]:
+    """A fresh task, and then nothing else than the assignment of any other (K-19)."""
+    routine = shot.routine
+    workspace = workspaces.get(tx, routine.workspace_id)
+    assert workspace is not None, "foreign keys hold"
+    task = tasks.add(
+        tx,
+        shot.actor,
+        id=ids.new(),
+        workspace_id=workspace.id,
+        number=workspaces.next_task_number(tx, workspace.id),
+        title=title,
+        description=description,
+        base_branch=workspace.base_branch,
+        delivery=workspace.delivery,
+        routine_id=routine.id,
+    )
+    assigned = tasks.assign(tx, task, routine.assignee_agent_id, shot.actor)
+    cause = wakers.assignment(assigned, routine.assignee_agent_id, shot.actor)
+    wakeup_id = wakers.wake(tx, ids.new(), cause, spread=shot.spread)
+    return {
+        "status": FiringStatus.TASK_CREATED,
+        "linked_task_id": task.id,
+        "wakeup_id": wakeup_id,
+    }
+
+
+def _told(shot: Shot) -> dict[str, object]:
+    told = _span(shot.missed) if shot.missed else {}
+    if shot.left_out:
+        told["left_out"] = _span(shot.left_out)
+    return told
+
+
+def _span(missed: Missed) -> dict[str, object]:
+    return {
+        "count": missed.count,
+        "first": rfc3339(missed.first),
+        "last": rfc3339(missed.last),
+    }
+
+
+def all_missed(tx: Tx, ids: Ids, shot: Shot) -> Firing:
+    """Nothing of what was due fires any more: one row says so (C-39)."""
+    known = firings.at_instant(tx, shot.trigger.id, shot.at)
+    return known or firings.add(
+        tx,
+        SYSTEM,
+        id=ids.new(),
+        workspace_id=shot.routine.workspace_id,
+        routine_id=shot.routine.id,
+        trigger_id=shot.trigger.id,
+        source=shot.source,
+        status=FiringStatus.SKIPPED,
+        reason="missed",
+        missed=_told(shot),
+        scheduled_at=shot.at,
+        dispatch_fingerprint=fingerprint(shot.routine.assignee_agent_id),
+    )

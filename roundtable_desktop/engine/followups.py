@@ -1,0 +1,40 @@
+"""What was merged into a run that was already at work gets a run of its own after it (C-09)."""
+
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import Run, Wakeup
+from roundtable_desktop.model.states import RANKS, Source, WakeupStatus
+from roundtable_desktop.store import wakeups
+from roundtable_desktop.store.db import Tx
+
+FOLLOWUP = "followup"
+
+
+def follow_up(tx: Tx, ids: Ids, wakeup: Wakeup, run: Run) -> None:
+    """One wakeup with all that came meanwhile, unless a person ended the work. A wakeup that is
+    tried again takes it along by itself.
+
+    wakeup: as it was before it was settled.
+    """
+    settled = wakeups.get(tx, wakeup.id)
+    assert settled is not None
+    if settled.status not in (WakeupStatus.FINISHED, WakeupStatus.FAILED):
+        return
+    heard = {cause.get("wakeup_id") for cause in run.causes()}
+    unheard = [cause for cause in wakeup.causes() if cause.get("wakeup_id") not in heard]
+    if not unheard or wakeup.source is not Source.ROUTINE:
+        return
+    payload = unheard[0]["payload"]
+    assert isinstance(payload, dict)
+    cause = wakeups.Cause(
+        workspace_id=wakeup.workspace_id,
+        agent_id=wakeup.agent_id,
+        task_id=wakeup.task_id,
+        source=wakeup.source,
+        reason=FOLLOWUP,
+        payload=payload,
+        key=f"{FOLLOWUP}:{run.id}",
+        rank=next(rank for rank, number in RANKS.items() if number == wakeup.rank),
+        carries=unheard,
+    )
+    wakers.wake(tx, ids.new(), cause)

@@ -1,0 +1,79 @@
+"""The gates that only a routine's wakes meet: is it still wanted, is it worth a run (K-26)."""
+
+import logging
+
+from roundtable_desktop.engine.pipeline import Case
+from roundtable_desktop.model.records import Agent, Wakeup
+from roundtable_desktop.model.routines import Routine
+from roundtable_desktop.model.states import RoutineStatus, Source, WakeupOutcome
+from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go
+from roundtable_desktop.rules import idle
+from roundtable_desktop.rules.idle import Periodic
+from roundtable_desktop.store import events, firings, routines, tasks
+from roundtable_desktop.store.db import Tx, View
+
+log = logging.getLogger(__name__)
+
+
+def routine_standing(tx: Tx, case: Case) -> Answer:
+    """What was paused or archived meanwhile starts nothing any more."""
+    if case.wakeup.source is not Source.ROUTINE:
+        return Go()
+    return standing(_routine(tx, case.wakeup))
+
+
+def standing(routine: Routine | None) -> Answer:
+    if routine is None:
+        return Cancel("routine_removed")
+    detail: dict[str, object] = {"routine_id": routine.id, "name": routine.name}
+    if routine.deleted_at is not None:
+        return Cancel("routine_removed", detail)
+    if routine.status is RoutineStatus.ACTIVE:
+        return Go(detail)
+    return Cancel(f"routine_{routine.status}", detail)
+
+
+def idle_skip(tx: Tx, case: Case) -> Answer:
+    wake = _periodic(tx, case.wakeup, case.agent)
+    answer = idle.idle(wake) if wake is not None else Go()
+    if isinstance(answer, Finish):
+        log.info(
+            "wakeup idle skipped wakeup_id=%s agent_id=%s agent_name=%s reason=%s",
+            case.wakeup.id,
+            case.agent.id,
+            case.agent.name,
+            idle.NO_TASKS,
+        )
+        return Finish(WakeupOutcome.IDLE_SKIPPED, told(case.wakeup, case.agent, answer))
+    return answer
+
+
+def told(wakeup: Wakeup, agent: Agent, answer: Finish) -> dict[str, object]:
+    """K-28: what its entry in the activity names."""
+    return {"wakeup_id": wakeup.id, "agent_name": agent.name, **answer.detail}
+
+
+def probe(tx: Tx, case: Case) -> Answer:
+    wake = _periodic(tx, case.wakeup, case.agent)
+    return idle.probe(wake) if wake is not None else Go()
+
+
+def _periodic(tx: Tx, wakeup: Wakeup, agent: Agent) -> Periodic | None:
+    """None for every wake that is not a schedule's alone."""
+    if wakeup.source is not Source.ROUTINE or wakeup.task_id is not None:
+        return None
+    routine = _routine(tx, wakeup)
+    if routine is None or not firings.all_scheduled(tx, wakeup):
+        return None
+    return periodic(tx, routine, agent)
+
+
+def periodic(view: View, routine: Routine, agent: Agent) -> Periodic:
+    """The same facts for `explain`."""
+    before = firings.last_run(view, routine.id)
+    happened = events.anything_since(view, before) if before is not None else None
+    return Periodic(agent, routine.probe, tasks.actionable(view, agent.id), happened)
+
+
+def _routine(view: View, wakeup: Wakeup) -> Routine | None:
+    return routines.get(view, str(wakeup.payload.get("routine_id")))

@@ -1,0 +1,173 @@
+"""Each time that a routine was set off: a row that is never pruned, and that ends (K-24)."""
+
+from datetime import datetime
+from typing import Any
+
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import SYSTEM, Actor, Run, Subject, Task, Wakeup
+from roundtable_desktop.model.routines import Firing
+from roundtable_desktop.model.states import (
+    FIRING,
+    FiringSource,
+    FiringStatus,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.store import journal, runs
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.routine_tables import Firings
+from roundtable_desktop.store.routines import SUCCEEDED
+
+OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
+
+# At work is what still waits or runs; a task that stands still for a person is not, else nobody's
+# answer would keep the routine from firing for ever.
+_LIGHT_AT_WORK = """
+SELECT id FROM agent_wakeup_requests
+WHERE scope = 'routine:' || ? AND status IN ('queued', 'claimed') LIMIT 1
+"""
+_TASK_AT_WORK = """
+SELECT t.id FROM tasks AS t
+WHERE t.routine_id IS NOT NULL AND t.routine_id = ? AND t.status IN ('todo', 'in_progress') AND (
+    EXISTS (
+        SELECT 1 FROM agent_wakeup_requests AS w
+        WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed')
+    ) OR EXISTS (
+        SELECT 1 FROM agents AS a WHERE a.id = t.assignee_agent_id AND a.status <> 'active'
+    )
+) ORDER BY t.id DESC LIMIT 1
+"""
+
+_OF_TASK = {
+    TaskStatus.DONE: FiringStatus.DONE,
+    TaskStatus.FAILED: FiringStatus.FAILED,
+    TaskStatus.CANCELLED: FiringStatus.CANCELLED,
+}
+_OF_WAKEUP = {
+    WakeupStatus.FINISHED: FiringStatus.SKIPPED,
+    WakeupStatus.SKIPPED: FiringStatus.SKIPPED,
+    WakeupStatus.CANCELLED: FiringStatus.CANCELLED,
+    WakeupStatus.FAILED: FiringStatus.FAILED,
+}
+
+
+def get(view: View, firing_id: str) -> Firing | None:
+    return view.one(Firing, Firings.select().where(Firings.id == firing_id))
+
+
+def at_instant(view: View, trigger_id: str, scheduled_at: datetime) -> Firing | None:
+    here = (Firings.trigger_id == trigger_id) & (Firings.scheduled_at == scheduled_at)
+    return view.one(Firing, Firings.select().where(here))
+
+
+def of_routine(view: View, routine_id: str, limit: int) -> list[Firing]:
+    """The newest ones first."""
+    query = Firings.select().where(Firings.routine_id == routine_id)
+    return view.all(Firing, query.order_by(Firings.id.desc()).limit(limit))
+
+
+def last(view: View, routine_id: str) -> Firing | None:
+    return next(iter(of_routine(view, routine_id, 1)), None)
+
+
+def last_run(view: View, routine_id: str) -> Run | None:
+    """The newest run that one of its firings had."""
+    here = (Firings.routine_id == routine_id) & Firings.run_id.is_null(False)
+    newest = view.value(Firings.select(Firings.run_id).where(here).order_by(Firings.id.desc()))
+    return runs.get(view, newest) if newest else None
+
+
+def add(tx: Tx, actor: Actor, **values: Any) -> Firing:
+    """Born with what became of it at once; the rest is told by its end."""
+    if values["status"] not in OPEN:
+        values["completed_at"] = tx.now
+    tx.write(Firings.insert(started_at=tx.now, **values))
+    firing = get(tx, values["id"])
+    assert firing is not None
+    journal.tell(
+        tx,
+        Kind.ROUTINE_FIRED,
+        Subject("routine", firing.routine_id),
+        workspace_id=firing.workspace_id,
+        actor=actor,
+        data={
+            "firing_id": firing.id,
+            "source": firing.source,
+            "status": firing.status,
+            "reason": firing.reason,
+            "scheduled_at": rfc3339(firing.scheduled_at),
+            "wakeup_id": firing.wakeup_id,
+        },
+    )
+    return firing
+
+
+def at_work(view: View, routine_id: str) -> bool:
+    """Whether a firing of this routine still waits or runs (C-16, C-77)."""
+    light = bool(view.sql(_LIGHT_AT_WORK, (routine_id,)))
+    return light or task_at_work(view, routine_id) is not None
+
+
+def task_at_work(view: View, routine_id: str) -> str | None:
+    rows = view.sql(_TASK_AT_WORK, (routine_id,))
+    return str(rows[0]["id"]) if rows else None
+
+
+def all_scheduled(view: View, wakeup: Wakeup) -> bool:
+    """Whether nothing but time set off what this wakeup carries: no person asked (K-26)."""
+    payloads = [cause.get("payload") for cause in wakeup.causes()]
+    named = [str(one.get("firing_id")) for one in payloads if isinstance(one, dict)]
+    found = view.all(Firing, Firings.select().where(Firings.id.in_(named)))
+    return bool(found) and all(one.source is FiringSource.CRON for one in found)
+
+
+def run_born(tx: Tx, wakeup_id: str, run_id: str) -> None:
+    """The firing's own run, and that of those that were merged into its wakeup."""
+    tx.write_sql(
+        "UPDATE office_routine_runs SET run_id = ? WHERE wakeup_id IS NOT NULL AND wakeup_id = ?",
+        (run_id, wakeup_id),
+    )
+    tx.write_sql(
+        "UPDATE office_routine_runs SET coalesced_into_run_id = ? "
+        "WHERE coalesced_into_run_id IS NULL AND wakeup_id IS NOT NULL AND wakeup_id IN ("
+        "SELECT id FROM agent_wakeup_requests WHERE coalesced_into = ?)",
+        (run_id, wakeup_id),
+    )
+
+
+def wakeup_ended(tx: Tx, wakeup: Wakeup, status: WakeupStatus, outcome: WakeupOutcome) -> None:
+    """A light firing ends with its wakeup, and as its run did."""
+    to, reason = _OF_WAKEUP[status], str(outcome)
+    if outcome is WakeupOutcome.EXECUTED:
+        run = runs.get(tx, wakeup.run_id) if wakeup.run_id else None
+        how = run.outcome if run is not None else None
+        to = FiringStatus.DONE if how in SUCCEEDED else FiringStatus.FAILED
+        reason = str(how)
+    here = (Firings.wakeup_id == wakeup.id) & (Firings.status == FiringStatus.RECEIVED)
+    for firing in tx.all(Firing, Firings.select().where(here)):
+        _end(tx, firing, to, reason)
+
+
+def task_ended(tx: Tx, task: Task, to: TaskStatus) -> None:
+    """A heavy firing ends with its task."""
+    if task.routine_id is None or to not in _OF_TASK:
+        return
+    here = (Firings.linked_task_id == task.id) & (Firings.status == FiringStatus.TASK_CREATED)
+    for firing in tx.all(Firing, Firings.select().where(here)):
+        _end(tx, firing, _OF_TASK[to], str(to))
+
+
+def _end(tx: Tx, firing: Firing, to: FiringStatus, reason: str) -> None:
+    journal.move(
+        tx,
+        FIRING,
+        firing,
+        to=to,
+        kind=Kind.FIRING_ENDED,
+        actor=SYSTEM,
+        data={"routine_id": firing.routine_id, "reason": reason},
+        reason=reason,
+        completed_at=tx.now,
+    )
