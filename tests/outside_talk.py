@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from outside_house import House, Room, until
+from outside_house import Answer, House, Room, until
 
 PUPPET = """
 import json, os, sys, time
@@ -140,3 +140,17 @@ def resolved(room: Room, item: Any) -> Any:
         return seen["status"] == "resolved" and seen
 
     return until(look)
+
+
+OFFICE = "/api/office/routines"
+
+
+def office(
+    house: House, method: str, path: str = "", body: object = None, **headers: str
+) -> Answer:
+    sent_with = {"Authorization": f"Bearer {house.token}"}
+    sent_with |= {name.replace("_", "-"): value for name, value in headers.items()}
+    raw = None if body is None else json.dumps(body)
+    if raw is not None:
+        sent_with["Content-Type"] = "application/json"
+    return house.ask(method, f"{OFFICE}{path}", raw, sent_with)

@@ -40,7 +40,7 @@ class Said(Exception):
 
 
 class Client:
-    """`get("/tasks", status="todo")`: paths are below /api/v1."""
+    """`get("/tasks", status="todo")`: paths are below /api/v1, unless they begin with /api."""
 
     def __init__(self, home: Home) -> None:
         owner = home.owner()
@@ -67,6 +67,9 @@ class Client:
         """revision: of what was seen; the change is refused when it is another one now."""
         headers = {} if revision is None else {"If-Match": f'"{revision}"'}
         return self._ask("PATCH", path, body, headers)
+
+    def delete(self, path: str) -> None:
+        self._ask("DELETE", path)
 
     def every(self, path: str, **query: object) -> Iterator[Answer]:
         """All items of a list, page by page."""
@@ -129,7 +132,7 @@ class Client:
             limit = _BODY_LIMIT // 1024
             raise Said({"detail": sentence("body_too_large", {"limit": limit}), "status": 413})
         request = urllib.request.Request(
-            f"{self.url}/api/v1{path}",
+            self.url + (path if path.startswith("/api/") else f"/api/v1{path}"),
             method=method,
             data=sent,
             headers={

@@ -18,7 +18,7 @@ def workspace(client: Client, named: str | None) -> Answer:
     another repository than the one that the person stands in."""
     known = list(client.every("/workspaces"))
     if named is not None:
-        return _called(known, named, _("no workspace is called {given}").format(given=named))
+        return called(known, named, _("no workspace is called {given}").format(given=named))
     here = os.path.realpath(".")
     if inside := _around(known, here):
         return inside
@@ -44,7 +44,7 @@ def agent(client: Client, workspace_id: str, named: str | None) -> Answer:
     """The named one, else the workspace's only one."""
     known = list(client.every("/agents", workspace_id=workspace_id))
     if named is not None:
-        return _called(known, named, _("no agent is called {given}").format(given=named))
+        return called(known, named, _("no agent is called {given}").format(given=named))
     if len(known) > 1:
         raise _puzzled(_("there is more than one agent; name one with --agent"), known)
     return _only(known, _("there is no agent yet; add one: roundtable agent add"))
@@ -82,7 +82,7 @@ def _contains(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _called(known: list[Answer], named: str, otherwise: str) -> Answer:
+def called(known: list[Answer], named: str, otherwise: str) -> Answer:
     """By its whole name, which is another for each, else by the end of its id."""
     end = named.lower()
     ends = [one for one in known if _REF.fullmatch(end) and one["id"].endswith(end)]

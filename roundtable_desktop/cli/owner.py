@@ -7,7 +7,7 @@ import signal
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _, sentence
@@ -107,7 +107,7 @@ def open_(home: Home, only_print: bool) -> None:
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["wakeup", "run", "task"]))
+@click.argument("kind", type=click.Choice(["wakeup", "run", "task", "routine"]))
 @click.argument("given", metavar="ID")
 @click.option("--workspace", "named", help=_("For T-3; else the one of this folder."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
@@ -116,7 +116,8 @@ def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool)
     """Why it ran, waits, or will not."""
     client = Client(home)
     subject = names.task(client, given, named)["id"] if kind == "task" else names.ref(given)
-    seen = client.get(f"/{kind}s/{subject}/explain")
+    where = routines.OFFICE if kind == "routine" else f"/{kind}s"
+    seen = client.get(f"{where}/{subject}/explain")
     if as_json:
         return show_json(seen)
     return _explanation(seen, "")

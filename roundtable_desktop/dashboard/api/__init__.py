@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.api import (
     events,
     inbox,
     proposals,
+    routines,
     runs,
     settings,
     sign_in_links,
@@ -44,6 +45,7 @@ def declare_all(
     workspaces.declare(api, desk, look)
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)
+    routines.declare(api, desk, look.routines)
     runs.declare(api, look)
     wakeups.declare(api, desk, look)
     simulate.declare(api, look)

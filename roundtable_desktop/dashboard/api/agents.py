@@ -32,6 +32,8 @@ class NewAgent(Words):
 
     account: who pays at the provider; agents with the same one wait together for its limits. Left
     out, the program says it.
+    skip_idle_wakeups: a schedule alone does not wake it while it has no task; left out, that holds
+    for every role but the coordinator.
     """
 
     workspace_id: Ref
@@ -43,6 +45,7 @@ class NewAgent(Words):
     account: Line | None = None
     model: Model | None = None
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
+    skip_idle_wakeups: bool | None = None
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600
@@ -60,6 +63,7 @@ class AgentChange(Words):
     account: Line | None = None
     model: Model | None = None
     env: dict[Variable, Argument | None] | None = None
+    skip_idle_wakeups: bool | None = None
     max_concurrent_sessions: Sessions | None = None
     cooldown_sec: Cooldown | None = None
     silence_limit_sec: Seconds | None = None
@@ -93,6 +97,7 @@ class Agent(Shown):
     working: int
     held_until: Moment | None
     held_by: str | None
+    skip_idle_wakeups: bool
     max_concurrent_sessions: int
     cooldown_sec: int
     silence_limit_sec: int
@@ -180,6 +185,7 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
             permission_policy=PermissionPolicy(body.permission_policy),
             account=body.account,
             model=body.model,
+            skip_idle_wakeups=body.skip_idle_wakeups,
             **{limit: getattr(body, limit) for limit in LIMITS},
         )
         return shown(look, [made])[0]

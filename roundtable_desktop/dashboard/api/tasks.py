@@ -76,6 +76,7 @@ class TasksAsked(Paging):
     status: Status | None = None
     assignee_agent_id: Ref | None = None
     number: Annotated[int, Field(ge=1)] | None = None
+    hidden: bool = False
 
 
 class Task(Shown):
@@ -91,6 +92,7 @@ class Task(Shown):
     delivery: str
     retry_budget: int
     attempts_spent: int
+    routine_id: str | None
     blocked: Object | None
     checkout_agent_id: str | None
     checkout_at: Moment | None

@@ -1,0 +1,366 @@
+"""The API's routes about routines (K-58), under the seed's own address."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.shapes import Line, Moment, Object, Ref, Shown, Text, asked
+from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, routines
+from roundtable_desktop.engine.desk.look_routines import LookRoutines, Recurring
+from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.model import routines as records
+from roundtable_desktop.model.states import (
+    CatchUpPolicy,
+    ConcurrencyPolicy,
+    Probe,
+    RoutineStatus,
+    TriggerKind,
+    VariableType,
+)
+
+OFFICE = "/api/office/routines"
+_SPELT = {"always_create": "always_enqueue", "cron": "schedule"}
+"""Other spellings of the seeds, taken on input (C-17)."""
+
+canon = BeforeValidator(lambda given: _SPELT.get(given, given) if isinstance(given, str) else given)
+Policy = Annotated[
+    Literal["coalesce_if_active", "skip_if_active", "always_enqueue"],
+    canon,
+]
+CatchUp = Literal["enqueue_missed_with_cap", "skip_missed"]
+Cap = Annotated[int, Field(ge=0, le=1000)]
+Priority = Annotated[int, Field(ge=-1000, le=1000)]
+Short = Annotated[str, Field(max_length=64)]
+_AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
+
+
+class TriggerWanted(Words):
+    """With an id it is one that is there; what is left out of it stays."""
+
+    id: Ref | None = None
+    kind: Annotated[Literal["schedule", "manual"], canon] | None = None
+    cron_expression: str | None = None
+    timezone: Annotated[str, Field(max_length=200)] | None = None
+    enabled: bool | None = None
+
+
+class VariableWanted(Words):
+    name: Short
+    type: Literal["text", "number", "boolean", "select"] = "text"
+    default: records.Value | None = None
+    required: bool = False
+    options: list[Annotated[str, Field(max_length=4096)]] = Field(
+        default_factory=list, max_length=100
+    )
+
+
+class TemplateWanted(Words):
+    """The task of each firing; {{name}} in its texts is a variable."""
+
+    title: Line
+    description: Text = ""
+
+
+def _template(given: object) -> object:
+    """The seed writes "" for a routine without a task."""
+    return None if given in ("", {}) else given
+
+
+Template = Annotated[TemplateWanted | None, BeforeValidator(_template)]
+Triggers = Annotated[list[TriggerWanted], Field(max_length=100)]
+Variables = Annotated[list[VariableWanted], Field(max_length=200)]
+
+
+class _Assigned(Words):
+    @model_validator(mode="before")
+    @classmethod
+    def _one_name(cls, given: Any) -> Any:
+        """C-45: the seed's other names of the agent are taken."""
+        if not isinstance(given, dict) or "assignee_agent_id" in given:
+            return given
+        known = [name for name in _AGENT_NAMES if name in given]
+        if len(known) != 1:
+            return given
+        rest = {name: value for name, value in given.items() if name != known[0]}
+        return {**rest, "assignee_agent_id": given[known[0]]}
+
+
+class RoutineWanted(_Assigned):
+    workspace_id: Ref
+    name: Line
+    assignee_agent_id: Ref
+    description: Text = ""
+    concurrency_policy: Policy = "coalesce_if_active"
+    catch_up_policy: CatchUp = "enqueue_missed_with_cap"
+    catch_up_max: Cap = 25
+    task_template: Template = None
+    variables: Variables = Field(default_factory=list)
+    priority: Priority = 0
+    triggers: Triggers = Field(default_factory=list)
+
+
+class RoutineChange(_Assigned):
+    """What is left out stays. `triggers` are all that there are from then on."""
+
+    name: Line | None = None
+    description: Text | None = None
+    status: Literal["active", "paused", "archived"] | None = None
+    assignee_agent_id: Ref | None = None
+    concurrency_policy: Policy | None = None
+    catch_up_policy: CatchUp | None = None
+    catch_up_max: Cap | None = None
+    task_template: Template = None
+    variables: Variables | None = None
+    priority: Priority | None = None
+    probe: Literal["none", "workspace_events"] | None = None
+    triggers: Triggers | None = None
+
+
+class FireWanted(Words):
+    variables: Annotated[dict[Short, records.Value | None], Field(max_length=200)] = Field(
+        default_factory=dict
+    )
+
+
+class HeartbeatWanted(Words):
+    agent_id: Ref
+
+
+class RoutinesAsked(Paging):
+    workspace_id: Ref | None = None
+
+
+class RoutineAsked(Asked):
+    """Nothing can be asked for; the detail is whole."""
+
+
+class Trigger(Shown):
+    """words: what its schedule means, in English."""
+
+    id: str
+    kind: str
+    cron_expression: str | None
+    timezone: str | None
+    words: str | None
+    next_run_at: Moment | None
+    last_fired_at: Moment | None
+    enabled: bool
+
+
+class Firing(Shown):
+    """One time that it was set off. status `received`, `task_created`: it is not over."""
+
+    id: str
+    routine_id: str
+    trigger_id: str
+    source: str
+    status: str
+    reason: str | None
+    trigger_payload: Object
+    missed: Object | None
+    scheduled_at: Moment
+    wakeup_id: str | None
+    run_id: str | None
+    linked_task_id: str | None
+    coalesced_into_run_id: str | None
+    dispatch_fingerprint: str
+    started_at: Moment
+    completed_at: Moment | None
+
+
+class Fire(Shown):
+    """One of the next fires; local: on the wall of its trigger's zone."""
+
+    at: Moment
+    local: str
+    words: str
+    timezone: str
+    trigger_id: str
+
+
+class RoutineRow(Shown):
+    id: str
+    workspace_id: str
+    name: str
+    description: str
+    assignee_agent_id: str
+    status: str
+    concurrency_policy: str
+    catch_up_policy: str
+    catch_up_max: int
+    task_template: TemplateWanted | None
+    variables: list[Object]
+    priority: int
+    probe: str
+    triggers: list[Trigger]
+    next_run_at: Moment | None
+    last_fired_at: Moment | None
+    last_started_at: Moment | None
+    last_succeeded_at: Moment | None
+    last_status: str | None
+    created_at: Moment
+    updated_at: Moment
+    revision: int
+
+
+class Routine(RoutineRow):
+    """next_fires: the next five of all its schedules."""
+
+    recent_runs: list[Firing]
+    next_fires: list[Fire]
+
+
+def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -> RoutineRow:
+    template = seen.routine.template
+    return shape.of(
+        seen.routine,
+        task_template=template
+        and TemplateWanted(title=template.title, description=template.description),
+        variables=[dict(one) for one in seen.routine.variables],
+        triggers=[Trigger.of(one, words=seen.words.get(one.id)) for one in seen.triggers],
+        next_run_at=seen.next_run_at,
+        last_fired_at=seen.last_fired_at,
+        last_status=seen.last and str(seen.last.status),
+        **more,
+    )
+
+
+def detail(look: LookRoutines, ref: str) -> Routine:
+    seen = look.one(ref)
+    shown = row(
+        seen,
+        Routine,
+        recent_runs=[Firing.of(one) for one in look.firings(seen.routine, 50)],
+        next_fires=[Fire.of(one) for one in look.next_fires(seen, 5)],
+    )
+    assert isinstance(shown, Routine)
+    return shown
+
+
+def triggers_of(given: list[TriggerWanted]) -> list[Wanted]:
+    return [
+        Wanted(
+            TriggerKind(one.kind) if one.kind else None,
+            one.id,
+            one.cron_expression,
+            one.timezone,
+            one.enabled,
+        )
+        for one in given
+    ]
+
+
+def _variables(given: list[VariableWanted]) -> list[records.Variable]:
+    return [
+        records.Variable(
+            one.name, VariableType(one.type), one.default, one.required, tuple(one.options)
+        )
+        for one in given
+    ]
+
+
+def _stored(given: TemplateWanted | None) -> records.Template | None:
+    return records.Template(given.title, given.description) if given else None
+
+
+def changes_of(body: RoutineChange) -> dict[str, Any]:
+    """What was named, as the desk takes it; `task_template` may be taken away with null."""
+    named = {
+        name: getattr(body, name)
+        for name in body.model_fields_set
+        if getattr(body, name) is not None and name not in ("task_template", "triggers")
+    }
+    codes: dict[str, Any] = {
+        "status": RoutineStatus,
+        "concurrency_policy": ConcurrencyPolicy,
+        "catch_up_policy": CatchUpPolicy,
+        "probe": Probe,
+        "variables": _variables,
+    }
+    changes = {name: codes.get(name, lambda same: same)(value) for name, value in named.items()}
+    if "task_template" in body.model_fields_set:
+        changes["template"] = _stored(body.task_template)
+    if body.triggers is not None:
+        changes["triggers"] = triggers_of(body.triggers)
+    return changes
+
+
+def declare(api: Api, desk: Desk, look: LookRoutines) -> None:
+    _declare_reads(api, look)
+    _declare_commands(api, desk, look)
+    _declare_fires(api, desk, look)
+
+
+def _declare_reads(api: Api, look: LookRoutines) -> None:
+    @api.route("GET", OFFICE)
+    def list_routines(query: RoutinesAsked) -> Listed[RoutineRow]:
+        """Routines, newest first."""
+        return listed(Listed[RoutineRow], query, look.all, row, id_of=lambda seen: seen.routine.id)
+
+    @api.route("GET", f"{OFFICE}/<ref>")
+    def show_routine(query: RoutineAsked, ref: str) -> Routine:
+        """One of them, with its triggers, its last firings and its next ones."""
+        return detail(look, ref)
+
+    @api.route("GET", f"{OFFICE}/<ref>/explain")
+    def explain_routine(ref: str) -> Explained:
+        """When it fires next, and whether that will really run; else why not."""
+        return explained(look.explain(look.one(ref)))
+
+
+def _declare_commands(api: Api, desk: Desk, look: LookRoutines) -> None:
+    @api.route("POST", OFFICE, status=201, errors=(404, 409))
+    def create_routine(caller: Caller, body: RoutineWanted, once: Once | None) -> Routine:
+        """It fires from now on. Variables that its texts use are declared by that."""
+        made = routines.create(
+            desk,
+            asked(caller, once),
+            NewRoutine(
+                workspace_id=body.workspace_id,
+                name=body.name,
+                assignee_agent_id=body.assignee_agent_id,
+                description=body.description,
+                concurrency_policy=ConcurrencyPolicy(body.concurrency_policy),
+                catch_up_policy=CatchUpPolicy(body.catch_up_policy),
+                catch_up_max=body.catch_up_max,
+                template=_stored(body.task_template),
+                variables=_variables(body.variables),
+                priority=body.priority,
+                triggers=triggers_of(body.triggers),
+            ),
+        )
+        return detail(look, made.id)
+
+    @api.route("PATCH", f"{OFFICE}/<ref>", errors=(404, 409, 412))
+    def change_routine(
+        caller: Caller, ref: str, body: RoutineChange, expected_revision: int | None
+    ) -> Routine:
+        """Changes what is named, and fires nothing that lay before."""
+        by = asked(caller, revision=expected_revision)
+        changed = routines.edit(desk, by, look.one(ref).routine.id, **changes_of(body))
+        return detail(look, changed.id)
+
+    @api.route("DELETE", f"{OFFICE}/<ref>", status=204, errors=(404, 412))
+    def delete_routine(caller: Caller, ref: str, expected_revision: int | None) -> None:
+        """It is gone, and fires no more. Its history is kept in the database."""
+        by = asked(caller, revision=expected_revision)
+        routines.remove(desk, by, look.one(ref).routine.id)
+
+
+def _declare_fires(api: Api, desk: Desk, look: LookRoutines) -> None:
+    @api.route("POST", f"{OFFICE}/<ref>/fire", status=202, errors=(404, 409))
+    def fire_routine(caller: Caller, ref: str, body: FireWanted, once: Once | None) -> Firing:
+        """Runs it now, with these values. The same Idempotency-Key answers the same firing."""
+        routine = look.one(ref).routine
+        fired = routines.fire_now(desk, asked(caller, once), routine.id, body.variables)
+        return Firing.of(fired)
+
+    @api.route("POST", f"{OFFICE}/heartbeat", status=201, errors=(404, 409))
+    def install_heartbeat(caller: Caller, body: HeartbeatWanted, once: Once | None) -> Routine:
+        """Installs a coordinator's own routine, where it has none (any more)."""
+        made = routines.install_heartbeat(desk, asked(caller, once), body.agent_id)
+        return detail(look, made.id)
