@@ -51,6 +51,30 @@ LABELS: Mapping[str, str] = {
     "retry": N_("Try again"),
     "mark_fixed": N_("It is mended"),
     "pause_agent": N_("Pause the agent"),
+    # routines and their firings
+    "active": N_("Active"),
+    "paused": N_("Paused"),
+    "archived": N_("Archived"),
+    "received": N_("Under way"),
+    "task_created": N_("Under way"),
+    "skipped": N_("Skipped"),
+    "coalesced": N_("Merged"),
+    "still_at_work": N_("The last one was still at work."),
+    "missed": N_("Nobody looked when it was due."),
+    "variables_missing": N_("A variable that it needs has no value."),
+    "variables_not_taken": N_("A value of a variable cannot be taken."),
+    "idle_skipped": N_("Its agent had no task to do."),
+    "probe_false": N_("Nothing had happened since its last run."),
+    "agent_paused": N_("Its agent was paused."),
+    "agent_stopped": N_("Its agent was stopped."),
+    "stale": N_("The routine was paused or taken away."),
+    "exhausted": N_("It failed five times."),
+    "incurable": N_("It failed for a reason that trying again does not cure."),
+    "coalesce_if_active": N_("a further fire is merged with it"),
+    "skip_if_active": N_("a further fire is skipped"),
+    "always_enqueue": N_("a further fire runs as well"),
+    "enqueue_missed_with_cap": N_("fires later, up to a number"),
+    "skip_missed": N_("is passed over"),
     # processes
     "runner": N_("runner"),
     "agent": N_("agent"),
@@ -92,6 +116,9 @@ GATES: Mapping[str, str] = {
     "scheduled_retry": N_("Due time"),
     "staleness": N_("Relevance"),
     "task_lease": N_("Task free"),
+    "routine_standing": N_("Routine"),
+    "idle_skip": N_("Something to do"),
+    "probe": N_("Something new"),
     "launch": N_("Start"),
     "intake": N_("Intake"),
 }
@@ -112,6 +139,7 @@ TONES: Mapping[str, str] = {
     **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
     **dict.fromkeys(("interrupted", "revision_requested", "hold", "limited"), "wait"),
     **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),
+    **dict.fromkeys(("received", "task_created", "active"), "live"),
 }
 """good | bad | wait | live; all else is quiet."""
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outside_house import House, Room, until
-from outside_talk import comment, demo, item_of, script, status
+from outside_talk import comment, demo, item_of, office, script, status
 
 FILES = {
     "README.md": "# Bakery\n\nTakes orders for bread.\n",
@@ -135,3 +135,26 @@ def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
     until(lambda: status(room, tasks["failed"]) == "failed")
     newest = house.get("/runs", task_id=tasks["ask"]["id"])["items"][0]
     practice.remember("runs", "ask", newest)
+    _recur(practice, room)
+
+
+def _recur(practice: Practice, room: Room) -> None:
+    """A routine with variables that ran, and a paused one that never did."""
+    house = practice.house
+    baker = demo(room, "Otto")
+    ovens = {
+        "workspace_id": room.id,
+        "name": "Look after the ovens",
+        "assignee_agent_id": baker,
+        "description": "Look at the {{oven}} oven.\n" + script("say All is warm."),
+        "variables": [{"name": "oven", "required": True}],
+        "triggers": [{"kind": "schedule", "cron_expression": "0 5 * * 1-6"}],
+    }
+    made = office(house, "POST", "", ovens).json
+    practice.remember("routines", "active", made)
+    office(house, "POST", f"/{made['id']}/fire", {"variables": {"oven": "stone"}})
+    until(lambda: office(house, "GET", f"/{made['id']}").json["last_succeeded_at"])
+    prices = {**ovens, "name": "Compare prices", "variables": [], "description": ""}
+    paused = office(house, "POST", "", prices).json
+    practice.remember("routines", "paused", paused)
+    office(house, "PATCH", f"/{paused['id']}", {"status": "paused"})
