@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import depth, idle, queue, sweeping, table
+from benchmarks import depth, idle, queue, sweeping, table, ticking
 
 
 @pytest.mark.proves("G1", "G2")
@@ -50,3 +50,14 @@ def test_an_idle_owner_can_be_measured(
     idle.idle(1)
     told = capsys.readouterr().out
     assert "wakeups of all threads" in told and "goal: at most 0.2" in told
+
+
+@pytest.mark.proves("G7")
+def test_an_idle_tick_can_be_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ticking, "MANY", 200)
+    monkeypatch.setattr(ticking, "TICKS", 3)
+    monkeypatch.setattr(table, "ROUNDS", 1)
+    ticking.idle_tick()
+    assert capsys.readouterr().out.startswith("G7 ")

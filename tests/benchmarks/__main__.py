@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import depth, memory, queue, starting, sweeping
+from benchmarks import depth, memory, queue, starting, sweeping, ticking
 
 GOALS = (
     queue.enqueue,
@@ -13,6 +13,7 @@ GOALS = (
     depth.depth,
     depth.beside,
     sweeping.sweep,
+    ticking.idle_tick,
     starting.starting,
     memory.memory,
     memory.tray,
