@@ -260,7 +260,8 @@ def test_one_without_a_task_is_about_its_agent_and_can_be_asked_for_again(stage:
     desk_inbox.act(stage.desk, ASKED, item.id, "retry")
     again = stage.ground.claim()
     assert again is not None and again.id != made
-    assert (again.reason, again.payload, again.setbacks) == ("wake", dict(cause.payload), 0)
+    assert (again.idempotency_key, again.setbacks) == (f"retry:{item.id}", 0)
+    assert again.payload == dict(cause.payload)
 
 
 def test_a_life_is_told_apart_by_how_it_ended(stage: Stage) -> None:
