@@ -6,6 +6,7 @@ import pytest
 from ground import NOW
 from routine_stage import HEAVY, Routines
 
+from roundtable_desktop.engine.routines import STUMBLED
 from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import (
@@ -222,18 +223,28 @@ def test_a_crash_between_firing_and_commit_loses_neither(
     assert [one.scheduled_at for one in routines.firings(routine)] == [NOW + timedelta(minutes=5)]
 
 
-def test_one_trigger_that_raises_keeps_no_other_from_firing(routines: Routines) -> None:
+def in_zone(routines: Routines, trigger_id: str, zone: str) -> None:
+    with routines.stage.store.transaction() as tx:
+        words = (zone, trigger_id)
+        tx.sql("UPDATE office_routine_triggers SET timezone = ? WHERE id = ?", words)
+
+
+@pytest.mark.proves("W-36")
+def test_one_trigger_that_raises_keeps_no_other_from_firing_and_loses_nothing(
+    routines: Routines,
+) -> None:
     bad, good = routines.add(name="Bad"), routines.add(name="Good")
     trigger = routines.schedule(bad)
-    with routines.stage.store.transaction() as tx:
-        tx.sql(
-            "UPDATE office_routine_triggers SET timezone = 'Nowhere/Land' WHERE id = ?",
-            (trigger.id,),
-        )
+    in_zone(routines, trigger.id, "Nowhere/Land")
     routines.pass_time(minutes=5)
-    assert routines.states(good) == ["received"]
-    put_off = routines.schedule(bad).next_run_at
-    assert put_off is not None and put_off > routines.stage.clock.now()
+    assert (routines.states(good), routines.states(bad)) == (["received"], [])
+    assert routines.schedule(bad).next_run_at == NOW + timedelta(minutes=5)
+    with routines.stage.store.transaction() as tx:
+        assert routines.due.next_due(tx) == tx.now + STUMBLED
+    in_zone(routines, trigger.id, "UTC")
+    routines.pass_time(minutes=1, seconds=1)
+    (late,) = routines.firings(bad)
+    assert late.scheduled_at == NOW + timedelta(minutes=5)
 
 
 @pytest.mark.proves("K-14")
