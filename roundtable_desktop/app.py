@@ -5,7 +5,6 @@ import hashlib
 import logging
 import os
 import random
-import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
@@ -231,14 +230,8 @@ class Owner:
     def take_over(self) -> None:
         """Ends the owner that holds this home, in order; its agents go on (C-102)."""
         said = (self.home.owner() or {}).get("pid")
-        known = processes.identify(said) if isinstance(said, int) else None
-        if known is None or not processes.holds(known.pid, self.home.lock_file):
-            return  # gone meanwhile, or just coming: the next start tells
-        processes.send(known, signal.SIGTERM)
-        pause, waited = threading.Event(), 0.0
-        while waited < TAKE_OVER_SECONDS and processes.is_alive(known):
-            pause.wait(0.05)
-            waited += 0.05
+        if isinstance(said, int):
+            processes.ask_to_end(said, self.home.lock_file, TAKE_OVER_SECONDS)
 
     def ready(self) -> Mapping[str, object]:
         """The one line on stdout (contract, `roundtable start`)."""

@@ -134,6 +134,18 @@ def holds(pid: int, file: Path) -> bool:
         return False
 
 
+def ask_to_end(pid: int, file: Path, seconds: float) -> None:
+    """Tells the process that has the file open to end, and waits until it did. One that is gone
+    meanwhile, or has not opened it yet, is left alone."""
+    known = identify(pid)
+    if known is None or not holds(pid, file):
+        return
+    send(known, signal.SIGTERM)
+    until = time.monotonic() + seconds
+    while is_alive(known) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
     """The stored processes of a run as the machine shows them now, and the children below them
     while they live (N-18). What cannot be measured is None, never 0."""

@@ -240,7 +240,8 @@ def test_one_trigger_that_raises_keeps_no_other_from_firing_and_loses_nothing(
     assert (routines.states(good), routines.states(bad)) == (["received"], [])
     assert routines.schedule(bad).next_run_at == NOW + timedelta(minutes=5)
     with routines.stage.store.transaction() as tx:
-        assert routines.due.next_due(tx) == tx.now + STUMBLED
+        again = routines.due.next_due(tx)
+        assert again is not None and tx.now < again <= tx.now + STUMBLED
     in_zone(routines, trigger.id, "UTC")
     routines.pass_time(minutes=1, seconds=1)
     (late,) = routines.firings(bad)
