@@ -220,12 +220,13 @@ def test_a_full_disk_is_said_at_once_stops_nothing_for_good_and_loses_nothing(
 
     @contextmanager
     def transaction(store: Store) -> Iterator[Any]:
-        most = 1 if full.is_set() else 1_000_000  # at least what there is
+        lacking = full.is_set()
+        most = 1 if lacking else 1_000_000  # at least what there is
         store.db.connect(reuse_if_open=True)
         store.db.connection().execute(f"PRAGMA max_page_count = {most}")
         with whole(store) as tx:
             yield tx
-            if full.is_set():
+            if lacking:
                 tx.sql("CREATE TABLE more (text TEXT)")
 
     monkeypatch.setattr(Store, "transaction", transaction)

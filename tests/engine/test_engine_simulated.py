@@ -22,7 +22,12 @@ from roundtable_desktop.model.states import AgentStatus, ErrorKind
 
 ASKED = Asked(JOAN)
 SCRIPTS = 200
-ENDED = ("wakeup.settled", "wakeup.coalesced", "wakeup_stale_cancelled")
+ENDED = (
+    "wakeup.settled",
+    "wakeup.coalesced",
+    "wakeup_stale_cancelled",
+    "wakeup_retry_cancelled",
+)
 ENDINGS = (
     DONE,
     Ending(result={"status": "completed", "summary": "", "next": "more"}),
