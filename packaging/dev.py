@@ -73,7 +73,7 @@ def bench(arguments: list[str]) -> int:
 
 
 def idle(arguments: list[str]) -> int:
-    """measure how often an idle owner wakes, beside the goal; [--seconds N], else 120"""
+    """measure how often an idle owner wakes, beside the goal; [--seconds N] [--routines N]"""
     prepare(tools=True)
     return run(PYTHON, "-m", "tests.benchmarks.idle", *arguments)
 

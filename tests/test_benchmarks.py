@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import depth, idle, queue, sweeping, table, ticking
+from benchmarks import depth, idle, lateness, queue, sweeping, table, ticking
 
 
 @pytest.mark.proves("G1", "G2")
@@ -47,7 +47,7 @@ def test_an_idle_owner_can_be_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(idle, "SETTLED", 0.1)
-    idle.idle(1)
+    idle.idle(1, 2)
     told = capsys.readouterr().out
     assert "wakeups of all threads" in told and "goal: at most 0.2" in told
 
@@ -61,3 +61,13 @@ def test_an_idle_tick_can_be_measured(
     monkeypatch.setattr(table, "ROUNDS", 1)
     ticking.idle_tick()
     assert capsys.readouterr().out.startswith("G7 ")
+
+
+@pytest.mark.proves("G8")
+def test_lateness_can_be_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lateness, "ROUTINES", 50)
+    monkeypatch.setattr(lateness, "SECONDS", 1)
+    assert lateness.lateness()
+    assert capsys.readouterr().out.startswith("G8 ")

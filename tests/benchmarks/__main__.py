@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import depth, memory, queue, starting, sweeping, ticking
+from benchmarks import depth, lateness, memory, queue, starting, sweeping, ticking
 
 GOALS = (
     queue.enqueue,
@@ -13,6 +13,7 @@ GOALS = (
     depth.depth,
     depth.beside,
     sweeping.sweep,
+    lateness.lateness,
     ticking.idle_tick,
     starting.starting,
     memory.memory,

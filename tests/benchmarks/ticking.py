@@ -1,6 +1,7 @@
 """G7: what a tick costs when nothing is due, beside ten thousand routines and beside ten."""
 
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -30,11 +31,8 @@ _FAR = 4_000_000_000_000_000
 def ticks(count: int) -> float:
     """Seconds of a tick beside `count` routines."""
     with queue() as (store, _, names):
-        with store.transaction() as tx:
-            for number in range(count):
-                tx.write_sql(_ROUTINE, (f"r{number}", names[number % len(names)]))
-                tx.write_sql(_TRIGGER, (f"t{number}", f"r{number}", _FAR + number))
-        loop = _loop(store)
+        add_routines(store, names, count)
+        loop = loop_on(store)
         loop.tick()
         began = time.perf_counter()
         for _ in range(TICKS):
@@ -42,7 +40,15 @@ def ticks(count: int) -> float:
         return (time.perf_counter() - began) / TICKS
 
 
-def _loop(store: Store) -> Loop:
+def add_routines(store: Store, agents: Sequence[str], count: int) -> None:
+    """Active ones that are due in a hundred years."""
+    with store.transaction() as tx:
+        for number in range(count):
+            tx.write_sql(_ROUTINE, (f"r{number}", agents[number % len(agents)]))
+            tx.write_sql(_TRIGGER, (f"t{number}", f"r{number}", _FAR + number))
+
+
+def loop_on(store: Store) -> Loop:
     ids, clock = SystemIds(), SystemClock()
     recurring = Routines(store, ids, lambda: 0.5)
     dispatcher = Dispatcher(store, ids, lambda _: None)
