@@ -7,7 +7,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Event, Json
 from roundtable_desktop.model.states import WakeupOutcome
 from roundtable_desktop.model.times import instant, micros, rfc3339
-from roundtable_desktop.store import agents, events, runs, tasks, wakeups
+from roundtable_desktop.store import agents, events, routines, runs, tasks, wakeups
 from roundtable_desktop.store.db import View
 
 MOST = 5000
@@ -59,6 +59,14 @@ def _wakeup(code: str, why: Callable[[Any], Json | None]) -> Callable[[View, Eve
     return item
 
 
+def _fires(view: View, event: Event) -> Json | None:
+    routine = routines.get(view, event.subject_id)
+    assert routine is not None, "its event names it"
+    code = f"foreseen_fires_{event.data['status']}"
+    values = {"routine": routine.name, "reason": event.data["reason"]}
+    return _item(view, event, code, routine.assignee_agent_id, None, values)
+
+
 def _until(data: Any) -> Json | None:
     at = data.get("at")
     return {"why": data["held_by"], "until": rfc3339(instant(at))} if at else None
@@ -77,6 +85,7 @@ _ITEMS: Mapping[str, Callable[[View, Event], Json | None]] = {
     Kind.WAKEUP_STALE_CANCELLED: _wakeup("foreseen_stale", lambda data: {"reason": data["reason"]}),
     Kind.RUN_STARTING: _starts,
     Kind.RUN_ENDED: _ends,
+    Kind.ROUTINE_FIRED: _fires,
 }
 
 

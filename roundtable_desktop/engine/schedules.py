@@ -57,8 +57,16 @@ def add_trigger(
     return set_next(tx, routine, made)
 
 
-def set_next(tx: Tx, routine: Routine, trigger: Trigger) -> Trigger:
+def reckon_anew(tx: Tx, now: datetime) -> None:
+    """Every schedule from another now on: a test clock was put there, before any work."""
+    for trigger in routines.waiting(tx):
+        routine = routines.get(tx, trigger.routine_id)
+        assert routine is not None, "foreign keys hold"
+        set_next(tx, routine, trigger, now)
+
+
+def set_next(tx: Tx, routine: Routine, trigger: Trigger, now: datetime | None = None) -> Trigger:
     """Written as it is now, with its next instant reckoned from now."""
-    made = replace(trigger, next_run_at=next_of(routine, trigger, tx.now))
+    made = replace(trigger, next_run_at=next_of(routine, trigger, now or tx.now))
     routines.put_trigger(tx, asdict(made))
     return made

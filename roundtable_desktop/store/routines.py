@@ -140,6 +140,11 @@ def due(view: View, now: datetime, most: int, but: Sequence[str] = ()) -> list[s
     return [str(row["id"]) for row in view.sql(_DUE, words)]
 
 
+def waiting(view: View) -> list[Trigger]:
+    """Triggers that have a next instant."""
+    return view.all(Trigger, Triggers.select().where(Triggers.next_run_at.is_null(False)))
+
+
 def next_due(view: View, but: Sequence[str] = ()) -> datetime | None:
     due = view.sql(_NEXT, {"but": json.dumps(list(but))})[0]["due"]
     return None if due is None else instant(due)

@@ -7,7 +7,7 @@ import pytest
 from chromium import Watch, enter
 from hostile_text import PAYLOADS
 from outside_house import House, Room, started
-from outside_talk import comment, demo, item_of, script
+from outside_talk import comment, demo, item_of, office, script
 from pictures.album import Ids, Visit, faults, page_rules, visits, walk
 from pictures.practice import Practice, furnish
 from playwright.sync_api import BrowserContext, Page
@@ -126,8 +126,24 @@ def _work(house: House, room: Room, tasks: dict[str, dict[str, str]]) -> Ids:
     ended = {"spilled": spilled, "failed": failed, "blocked": blocked}
     runs = {name: room.ended(task)["id"] for name, task in ended.items()}
     return {
+        "routines": {"fired": _routine(house, room, actor)},
         "tasks": {name: one["id"] for name, one in {**tasks, **ended, "asked": asked}.items()},
         "runs": {**runs, "asked": item["data"]["run_id"]},
         "proposals": {"spilled": room.proposal(spilled)["id"]},
         "inbox": {"asked": item["id"]},
     }
+
+
+def _routine(house: House, room: Room, agent: str) -> str:
+    """One whose texts are hostile, with the values that it was fired with."""
+    body = {
+        "workspace_id": room.id,
+        "name": ALL[:200],
+        "description": f"{{{{what}}}} {ALL}",
+        "assignee_agent_id": agent,
+    }
+    made = office(house, "POST", "", body)
+    assert made.status == 201, made.text
+    values = {"variables": {"what": ALL}}
+    assert office(house, "POST", f"/{made.json['id']}/fire", values).status == 202
+    return str(made.json["id"])

@@ -10,6 +10,7 @@ from ground import NOW, Ground
 
 from roundtable_desktop.adapters.system import StandingClock, SystemClock, clock_for
 from roundtable_desktop.engine.loop import Looked, Loop
+from roundtable_desktop.engine.routines import Routines
 
 
 @pytest.fixture
@@ -57,7 +58,16 @@ def test_a_standing_clock_waits_for_nothing_and_takes_files_for_no_younger_than_
 @pytest.mark.proves("test clock")
 def test_a_look_takes_up_what_the_move_made_due_and_says_what_is_next(still: Ground) -> None:
     claims = Claims(still)
-    loop = Loop(still.store, claims, still.clock, lambda: 0.5, lambda: None)  # type: ignore[arg-type]
+    recurring = Routines(still.store, still.ids, lambda: 0.5)
+    loop = Loop(
+        still.store,
+        claims,  # type: ignore[arg-type]
+        recurring,
+        still.clock,
+        lambda: 0.5,
+        lambda: None,
+        lambda: None,
+    )
     agent = still.agent(still.workspace(), max_concurrent_sessions=9)
     dues = [NOW + timedelta(minutes=minutes) for minutes in (5, 60)]
     first, second = (still.wakeup(agent, scheduled_retry_at=due, held_by="retry") for due in dues)

@@ -110,11 +110,11 @@ def test_a_pause_finishes_what_comes_and_the_resume_brings_all_of_it_back(room: 
 def test_a_late_repeat_of_a_pause_does_not_pause_again(room: Room) -> None:
     agent = room.shell("true", name="repeated")
     ask = room.house.program
-    assert ask("POST", f"/agents/{agent}/pause", {}, Idempotency_Key="one").status == 200
-    assert ask("POST", f"/agents/{agent}/resume", {}, Idempotency_Key="two").status == 200
-    again = ask("POST", f"/agents/{agent}/pause", {}, Idempotency_Key="one")
+    assert ask("POST", f"/agents/{agent}/pause", {}, Idempotency_Key=f"one:{agent}").status == 200
+    assert ask("POST", f"/agents/{agent}/resume", {}, Idempotency_Key=f"two:{agent}").status == 200
+    again = ask("POST", f"/agents/{agent}/pause", {}, Idempotency_Key=f"one:{agent}")
     assert (again.status, again.json["status"]) == (200, "idle")
-    other = ask("POST", f"/agents/{agent}/resume", {}, Idempotency_Key="one")
+    other = ask("POST", f"/agents/{agent}/resume", {}, Idempotency_Key=f"one:{agent}")
     assert (other.status, other.json["code"]) == (409, "key_reused")
     assert ask("POST", f"/agents/{agent}/pause", {}, Idempotency_Key="x" * 10_000).status == 400
 

@@ -110,8 +110,9 @@ def test_a_fire_asks_for_what_is_required_and_answers_the_same_when_repeated(roo
     pointers = [one["pointer"] for one in refused.json["errors"]]
     assert pointers == ["/variables/branch", "/variables/depth"]
     body = {"variables": {"branch": "release/2.0"}}
-    first = fired(house, routine, body, Idempotency_Key="one")
-    assert fired(house, routine, body, Idempotency_Key="one")["id"] == first["id"]
+    key = f"fire:{routine['id']}"
+    first = fired(house, routine, body, Idempotency_Key=key)
+    assert fired(house, routine, body, Idempotency_Key=key)["id"] == first["id"]
     assert fired(house, routine, body)["id"] != first["id"]
     assert first["trigger_payload"]["branch"] == "release/2.0"
     assert first["wakeup_id"]

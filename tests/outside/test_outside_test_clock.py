@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from outside_clock import NOW, advance, instant, move, moved, start
 from outside_house import Browser, House, Room, alive, until
-from outside_talk import comment, demo, script, status, wakeups
+from outside_talk import comment, demo, office, script, status, wakeups
 
 MINUTES = (2, 10, 30, 120)
 
@@ -236,3 +236,30 @@ def test_every_page_warns_of_it_and_a_browser_stays_signed_in(still: House) -> N
     for page in (browser.ask("GET", "/"), browser.ask("GET", "/nowhere"), still.ask("GET", "/")):
         assert "Test clock: time stands still at 2026-06-04T03:45:00" in page.text
     assert browser.ask("GET", "/").status == 200
+
+
+@pytest.mark.slow
+@pytest.mark.proves("test clock", "F-31", "K-20")
+def test_a_routine_fires_as_time_goes_by_and_across_a_change_of_the_clock(still: House) -> None:
+    """Daily at 02:30 in Berlin, in the night in which that hour comes twice, and the nights around
+    it; the clock is put there after the routine was made."""
+    room = still.room()
+    daily = {"kind": "schedule", "cron_expression": "30 2 * * *", "timezone": "Europe/Berlin"}
+    body = {
+        "workspace_id": room.id,
+        "name": "Nightly",
+        "assignee_agent_id": demo(room, cooldown_sec=0, skip_idle_wakeups=False),
+        "triggers": [daily],
+    }
+    made = office(still, "POST", "", body)
+    assert made.status == 201, made.text
+    move(still, now="2026-10-23T22:00:00Z")
+    assert sum(advance(still, 86_400)["fired"] for _ in range(3)) == 3
+    firings = office(still, "GET", f"/{made.json['id']}").json["recent_runs"]
+    at = sorted(one["scheduled_at"] for one in firings)
+    assert [one[:16] for one in at] == [
+        "2026-10-24T00:30",
+        "2026-10-25T00:30",
+        "2026-10-26T01:30",
+    ]
+    assert move(still, sleep=9 * 3600)["fired"] == 1, "that of the night that was slept through"

@@ -79,7 +79,7 @@ def test_it_begins_anew_each_time_and_says_so_when_nothing_was_asked(room: Room)
 def test_two_wakes_of_a_person_are_two_runs_and_the_same_key_is_one(room: Room) -> None:
     agent = room.shell("true; echo hi")
     path = f"/agents/{agent}/wake"
-    for key in ("one", "one", "two"):
+    for key in (f"one:{agent}", f"one:{agent}", f"two:{agent}"):
         answer = room.house.program("POST", path, {"context": "hurry"}, Idempotency_Key=key)
         assert answer.status == 202
     ended(room, agent, 2)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from roundtable_desktop.engine import schedules
 from roundtable_desktop.engine.desk import Asked, done_before, remember
 from roundtable_desktop.engine.loop import Looked
 from roundtable_desktop.model.errors import Busy, Conflict, Invalid
@@ -81,6 +82,7 @@ class ClockHands:
                         raise Conflict("clock_has_worked")
                     self._store.begin_at(tx, moment)
                     self._clock.move_to(moment)
+                    schedules.reckon_anew(tx, moment)
                 begun = before or self._begin(tx, asked, moment)
             return self._answer(asked.actor, begun, end, stepwise=False)
 
@@ -142,7 +144,7 @@ class ClockHands:
     def _told(self, view: View, begun: Event, settled: bool) -> Json:
         return {
             "now": micros(self._clock.now()),
-            "fired": 0,
+            "fired": events.count(view, begun.id, Kind.ROUTINE_FIRED),
             "claimed": events.count(view, begun.id, Kind.WAKEUP_CLAIMED),
             "settled": settled,
         }
