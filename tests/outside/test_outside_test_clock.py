@@ -159,7 +159,7 @@ def test_what_waited_at_a_kill_is_taken_up_once_each_and_time_goes_on(still: Hou
     crashing = room.task("Crash", agent, description=script("write a.txt x", "once", "crash 2"))
     limited = room.task(
         "Limited",
-        agent,
+        demo(room, "limited", cooldown_sec=0),  # its account alone waits
         description=script("write b.txt x", "once", "limit usage limit, try again in 30 minutes"),
     )
     talk = room.task("Talk", agent)

@@ -136,7 +136,8 @@ def test_a_wake_for_later_survives_a_restart_and_comes_then(running: House) -> N
     assert made["id"][-8:] in house.cli("status", at=room.path).out
     house.end()
     house.start()
-    assert runs_of(room, agent) == []
+    early = runs_of(room, agent)
+    assert early == [] or time.time() >= at
     run = ended(room, agent)
     assert run["wakeup_id"] == made["id"] and time.time() >= at
     assert later_in(room) == []
