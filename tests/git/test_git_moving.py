@@ -1,6 +1,7 @@
 """An agent's own copy begins anew at another commit, whatever the run before did to it."""
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -88,16 +89,29 @@ def test_what_an_agent_planted_binds_no_later_run(world):
 
 
 @pytest.mark.proves("K-01", "S-65")
-@pytest.mark.parametrize("name", [".git", ".git/objects", ".git/refs"])
+@pytest.mark.parametrize("name", [".git", ".git/objects", ".git/refs", ".git/info"])
 def test_a_copy_whose_git_directory_leads_elsewhere_is_not_moved(world, name):
     copy = move(world)
     elsewhere = world.root / "elsewhere"
+    (copy / ".git/info").mkdir(exist_ok=True)
+    (copy / ".git/info/exclude").write_text("mine\n")
     os.rename(copy / name, elsewhere)
     (copy / name).symlink_to(elsewhere)
     before = world.tree(elsewhere)
     with pytest.raises(GitFailed, match="copy_damaged"):
         move(world)
     assert world.tree(elsewhere) == before
+
+
+@pytest.mark.proves("K-01", "S-65")
+@pytest.mark.parametrize("name", [".git", ".git/refs", ".git/objects"])
+def test_a_copy_whose_git_directory_was_removed_is_one_again(world, name):
+    copy = move(world)
+    shutil.rmtree(copy / name)
+    world.commit({"b.txt": "moved on\n"})
+    move(world)
+    assert world.plain("rev-parse", "--absolute-git-dir", cwd=copy) == str(copy / ".git")
+    assert files(world)["b.txt"] == "moved on\n"
 
 
 @pytest.mark.proves("K-01", "S-65")

@@ -26,8 +26,11 @@ from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users
 from roundtable_desktop.adapters.git.traces import plain_bytes, refuse_traps
 from roundtable_desktop.model.ports import GitFailed, Repository
 
-FOLDERS = ("", "objects", "objects/info", "refs", "refs/remotes")
+FOLDERS = ("", "info", "objects", "objects/info", "refs", "refs/heads", "refs/remotes")
 """Of a git directory; where one is a link, a write would go elsewhere."""
+
+REPOSITORY = ("objects/info", "refs/heads")
+"""Without them git takes the copy for none, and looks for a repository above it."""
 
 STEERING = ("hooks", "commondir", "config.worktree", "info/attributes", "info/exclude")
 """What an agent may have put there, and would bind the next run."""
@@ -84,7 +87,8 @@ def _begin_at(
     for name in (*STEERING, *BUSY, ORIGIN):
         _take_away(git_dir / name)
     borrowed = f"{alternate(object_store(repository))}\n"
-    (git_dir / "objects/info").mkdir(parents=True, exist_ok=True)
+    for name in REPOSITORY:
+        (git_dir / name).mkdir(parents=True, exist_ok=True)
     _write(git_dir / "objects/info/alternates", os.fsencode(borrowed))
     _write(git_dir / "config", os.fsencode(configuration(users, repository, commit)))
     _write(git_dir / "packed-refs", os.fsencode(packed_refs(refs, _own_packed(git_dir))))
