@@ -13,7 +13,7 @@ from roundtable_desktop.store.db import View
 # here too, as one more condition.
 _UNSTARTED = """
 SELECT t.id, t.workspace_id, t.assignee_agent_id AS agent_id, t.assignment_seq
-FROM tasks AS t
+FROM tasks AS t INDEXED BY tasks_unbegun
 JOIN workspaces AS s ON s.id = t.workspace_id
 JOIN agents AS a ON a.id = t.assignee_agent_id
 WHERE t.status = 'todo' AND t.assignee_agent_id IS NOT NULL
@@ -40,7 +40,7 @@ AND NOT coalesce((
     AND w.agent_id = t.assignee_agent_id AND w.requested_at >= t.afresh_at
     ORDER BY w.requested_at DESC, w.id DESC LIMIT 1
 ), 0)
-ORDER BY t.id LIMIT :most
+ORDER BY t.created_at, t.id LIMIT :most
 """
 
 # The part of a key after the last colon is a number; keys of one prefix are neighbours.

@@ -46,6 +46,14 @@ _SESSIONS = """
 SELECT count(*) AS n FROM agent_wakeup_requests WHERE agent_id = ? AND status = 'claimed'
 """
 
+# Of those that wait for a time there are few; the index of them is in the order of that time.
+_TO_COME = """
+SELECT * FROM agent_wakeup_requests
+WHERE status = 'queued' AND scheduled_retry_at IS NOT NULL
+AND held_by = 'not_before' AND workspace_id = :workspace_id
+ORDER BY scheduled_retry_at, id LIMIT :most
+"""
+
 _KEPT_BACK = """
 SELECT * FROM agent_wakeup_requests AS w
 WHERE agent_id = :agent_id AND outcome IN ('agent_paused', 'agent_stopped') AND NOT EXISTS (
@@ -241,6 +249,12 @@ def latest_for_task(view: View, task_id: str) -> Wakeup | None:
     return view.one(
         Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())
     )
+
+
+def to_come(view: View, workspace_id: str, most: int) -> list[Wakeup]:
+    """Those that wait for a time that somebody named; the next first."""
+    rows = view.sql(_TO_COME, {"workspace_id": workspace_id, "most": most})
+    return [read(Wakeup, Wakeups, row) for row in rows]
 
 
 def kept_back(view: View, agent_id: str) -> list[Wakeup]:

@@ -281,3 +281,15 @@ def test_a_wakeup_can_name_no_agent_that_is_not_there(ground: Ground) -> None:
     made = ground.wakeup(ground.agent(ground.workspace()))
     with pytest.raises(Exception, match="FOREIGN KEY"), ground.store.transaction() as tx:
         set_columns(tx, "agent_wakeup_requests", made.id, agent_id="nobody")
+
+
+@pytest.mark.proves("C-83")
+def test_of_the_wakes_to_come_the_next_ones_are_told(ground: Ground) -> None:
+    agent = ground.agent(ground.workspace())
+    at = [{"scheduled_retry_at": NOW + timedelta(hours=hours)} for hours in (1, 3, 2)]
+    later = [ground.wakeup(agent, held_by="not_before", **one) for one in at]
+    ground.wakeup(agent, held_by="retry", **at[0])
+    ground.wakeup(agent)
+    with ground.reader.snapshot() as view:
+        told = wakeups.to_come(view, agent.workspace_id, 2)
+    assert [one.id for one in told] == [later[0].id, later[2].id]

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from roundtable_desktop.model.records import Agent, Wakeup, Workspace
 from roundtable_desktop.rules.woken import asked_for
-from roundtable_desktop.store import agents, lists
+from roundtable_desktop.store import agents, wakeups
 from roundtable_desktop.store.db import View
 
 
@@ -20,12 +20,14 @@ class ToCome:
     asked_for: Sequence[str]
 
 
+MOST = 50
+"""Of one workspace; more are not read on a page."""
+
+
 def to_come(view: View, workspace: Workspace) -> list[ToCome]:
-    """Who will be woken there at a time that somebody named, at most 50; the next first."""
-    waiting = {"status": "queued", "held_by": "not_before", "workspace_id": workspace.id}
-    found = lists.page(view, lists.WAKEUPS, after=None, limit=50, **waiting)
+    """Who will be woken there at a time that somebody named; the next first."""
     return [
         ToCome(one, agent, at, [text for text in map(asked_for, one.causes()) if text])
-        for one in sorted(found, key=lambda one: str(one.scheduled_retry_at))
+        for one in wakeups.to_come(view, workspace.id, MOST)
         if (agent := agents.get(view, one.agent_id)) and (at := one.scheduled_retry_at)
     ]

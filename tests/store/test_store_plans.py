@@ -1,0 +1,50 @@
+"""What is asked in every tick and for every page goes by an index, however old a home is."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ground import NOW, Ground
+
+from roundtable_desktop.store import claims, firings, holds, routines, runs, sweeps, wakeups
+from roundtable_desktop.store.db import Row, View
+
+GROW = ("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w")
+"""Tables that only grow, and the names that a query may give them."""
+
+ASKED: dict[str, Callable[[View], object]] = {
+    "when the queue changes": lambda view: claims.next_due(view, NOW),
+    "which triggers are due": lambda view: routines.due(view, NOW, 10),
+    "when a trigger is due": lambda view: routines.next_due(view),
+    "whether a routine is at work": lambda view: firings.at_work(view, "r"),
+    "what the sweep finds": lambda view: sweeps.unstarted(view, NOW, 1),
+    "who will be woken": lambda view: wakeups.to_come(view, "w", 50),
+    "how many runs live": lambda view: runs.count_live(view),
+    "what work waits for": lambda view: holds.work_waits_until(view, NOW),
+}
+
+
+class Listening(View):
+    """Keeps what was asked with its values: bound values can cost an index."""
+
+    def __init__(self, db: Any) -> None:
+        super().__init__(db)
+        self.asked: list[tuple[str, Row | tuple[Any, ...]]] = []
+
+    def sql(self, text: str, values: Row | tuple[Any, ...] = ()) -> list[Row]:
+        self.asked.append((text, values))
+        return super().sql(text, values)
+
+
+@pytest.mark.proves("G6")
+@pytest.mark.parametrize("name", ASKED)
+def test_no_table_that_grows_is_read_from_end_to_end(ground: Ground, name: str) -> None:
+    with ground.reader.snapshot() as view:
+        listening = Listening(view.db)
+        ASKED[name](listening)
+        assert listening.asked
+        for text, values in listening.asked:
+            plan = view.sql(f"EXPLAIN QUERY PLAN {text}", values)
+            scans = [row["detail"] for row in plan if row["detail"].startswith("SCAN")]
+            walked = [one for one in scans if one.split()[1] in GROW and "tasks_unbegun" not in one]
+            assert walked == [], text
