@@ -15,7 +15,7 @@ HOLDING = (ErrorKind.RATE_LIMITED, ErrorKind.QUOTA_LIMITED)
 ACCOUNT_CHARS = 200
 _HEAD, _TAIL = 120, 79
 
-# Migration 0002 says the same of rows that were there before; a test holds the two together.
+# Migration 0004 says the same of rows that were there before; a test holds the two together.
 _RUNS_OTHERS = re.compile(
     r"(sh|bash|dash|zsh|fish|ksh|env|sudo|nice|nohup|timeout|npx|npm|pnpm|yarn|bunx?|node|deno"
     r"|uvx?|pipx|python[0-9.]*|ruby|perl|php|java|docker|podman)"
