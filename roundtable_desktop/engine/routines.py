@@ -9,7 +9,7 @@ from roundtable_desktop.engine.firing import AT_ONCE, Shot, all_missed, fire
 from roundtable_desktop.engine.schedules import schedule_of
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.routines import Routine, Trigger
-from roundtable_desktop.model.states import FiringSource, RoutineStatus
+from roundtable_desktop.model.states import ConcurrencyPolicy, FiringSource, RoutineStatus
 from roundtable_desktop.rules.catchup import Plan, catch_up
 from roundtable_desktop.store import routines
 from roundtable_desktop.store.db import Store, Tx, View
@@ -119,9 +119,11 @@ class Routines:
         if not plan.fires and plan.left_out is not None:
             last = plan.left_out.last
             all_missed(tx, self._ids, self._shot(due, last, plan, first=True))
+        own = due.routine.concurrency_policy is ConcurrencyPolicy.ALWAYS_ENQUEUE
         for number, at in enumerate(plan.fires):
-            late = tx.now - at > LATE
-            spread = self._spread.next(tx.now) if late and number == 0 else AT_ONCE
+            starts = own or number == 0  # else it joins the first, or is skipped for it
+            late = starts and tx.now - at > LATE
+            spread = self._spread.next(tx.now) if late else AT_ONCE
             fire(tx, self._ids, self._shot(due, at, plan, first=number == 0, spread=spread))
 
     def _shot(

@@ -11,6 +11,7 @@ from roundtable_desktop.model.states import (
     ConcurrencyPolicy,
     TaskStatus,
 )
+from roundtable_desktop.store import claims
 
 POLICIES = list(ConcurrencyPolicy)
 
@@ -214,7 +215,11 @@ def test_always_enqueue_runs_each_of_them_up_to_the_cap(routines: Routines) -> N
     routine = routines.add(concurrency_policy=ConcurrencyPolicy.ALWAYS_ENQUEUE, catch_up_max=4)
     routines.pass_time(hours=1)
     assert routines.states(routine) == ["received"] * 4
-    assert routines.work_all() == 4
+    assert routines.work_all() == 2, "two at once (C-15)"
+    routines.stage.clock.forward(minutes=1)
+    with routines.stage.store.transaction() as tx:
+        claims.promote_due(tx)
+    assert routines.work_all() == 2
 
 
 @pytest.mark.proves("C-39", "B-020 rule")
@@ -241,3 +246,12 @@ def test_after_a_gap_two_start_and_the_others_follow_one_pair_after_the_other(
     )
     assert [wait // 1_000_000 for wait in waits] == [0, 0, 35, 35, 70]
     assert {row["held_by"] for row in rows} == {None, "catch_up"}
+
+
+@pytest.mark.proves("C-15", "C-16")
+def test_after_a_gap_each_run_of_its_own_is_in_line_the_oldest_first(routines: Routines) -> None:
+    routine = routines.add(concurrency_policy=ConcurrencyPolicy.ALWAYS_ENQUEUE, catch_up_max=5)
+    routines.pass_time(hours=1)
+    rows = [routines.wakeup_of(one) for one in routines.firings(routine)]
+    due = [one.scheduled_retry_at or one.requested_at for one in rows]
+    assert [(at - rows[0].requested_at).seconds for at in due] == [0, 0, 35, 35, 70]
