@@ -152,6 +152,23 @@ def test_a_window_and_a_cooldown_end_when_the_clock_says_so(still: House) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.proves("test clock")
+def test_the_answer_counts_what_fired_on_the_way(still: House) -> None:
+    room = still.room()
+    routine = {
+        "workspace_id": room.id,
+        "name": "Look around",
+        "assignee_agent_id": demo(room),
+        "triggers": [
+            {"kind": "schedule", "cron_expression": "*/5 * * * *", "timezone": "UTC"},
+        ],
+    }
+    assert office(still, "POST", "", routine).status == 201
+    assert advance(still, 200)["fired"] == 0
+    assert advance(still, 901)["fired"] == 3
+
+
+@pytest.mark.slow
 @pytest.mark.proves("B-035", "test clock")
 def test_what_waited_at_a_kill_is_taken_up_once_each_and_time_goes_on(still: House) -> None:
     room = still.room()
