@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Event, Json
+from roundtable_desktop.model.records import Event, Json, Run, Wakeup
 from roundtable_desktop.model.states import WakeupOutcome
 from roundtable_desktop.model.times import instant, micros, rfc3339
 from roundtable_desktop.store import agents, events, routines, runs, tasks, wakeups
@@ -34,18 +34,15 @@ def _every(view: View, after: int, workspace_id: str | None) -> Iterator[Event]:
         after = page[-1].id
 
 
-def _starts(view: View, event: Event) -> Json | None:
-    run = runs.get(view, event.subject_id)
-    assert run is not None, "its event names it"
-    attempt = {"attempt": run.attempt_index}
-    return _item(view, event, "foreseen_starts", run.agent_id, run.task_id, attempt)
+def _run(code: str, what: Callable[[Run], Json]) -> Callable[[View, Event], Json | None]:
+    def item(view: View, event: Event) -> Json | None:
+        run = runs.get(view, event.subject_id)
+        assert run is not None, "its event names it"
+        wakeup = wakeups.get(view, run.wakeup_id)
+        assert wakeup is not None, "foreign keys hold"
+        return _item(view, event, code, wakeup, what(run))
 
-
-def _ends(view: View, event: Event) -> Json | None:
-    run = runs.get(view, event.subject_id)
-    assert run is not None, "its event names it"
-    how = {"outcome": run.outcome}
-    return _item(view, event, "foreseen_ends", run.agent_id, run.task_id, how)
+    return item
 
 
 def _wakeup(code: str, why: Callable[[Any], Json | None]) -> Callable[[View, Event], Json | None]:
@@ -54,22 +51,25 @@ def _wakeup(code: str, why: Callable[[Any], Json | None]) -> Callable[[View, Eve
         wakeup = wakeups.get(view, event.subject_id)
         if values is None or wakeup is None:
             return None
-        return _item(view, event, code, wakeup.agent_id, wakeup.task_id, values)
+        return _item(view, event, code, wakeup, values)
 
     return item
-
-
-def _fires(view: View, event: Event) -> Json | None:
-    routine = routines.get(view, event.subject_id)
-    assert routine is not None, "its event names it"
-    code = f"foreseen_fires_{event.data['status']}"
-    values = {"routine": routine.name, "reason": event.data["reason"]}
-    return _item(view, event, code, routine.assignee_agent_id, None, values)
 
 
 def _until(data: Any) -> Json | None:
     at = data.get("at")
     return {"why": data["held_by"], "until": rfc3339(instant(at))} if at else None
+
+
+def _fires(view: View, event: Event) -> Json | None:
+    """One that wakes nobody; of the others their wakeup tells."""
+    data: Any = event.data
+    routine = routines.get(view, event.subject_id)
+    if data["wakeup_id"] is not None or routine is None:
+        return None
+    agent = agents.get(view, routine.assignee_agent_id)
+    values = {"cause": routine.name, "reason": data["reason"]}
+    return _told(event, "foreseen_not_fired", {"agent": agent and agent.name, **values})
 
 
 def _not_run(data: Any) -> Json | None:
@@ -82,24 +82,33 @@ _ITEMS: Mapping[str, Callable[[View, Event], Json | None]] = {
     Kind.WAKEUP_COALESCED: _wakeup("foreseen_merges", lambda data: {"reason": data["reason"]}),
     Kind.WAKEUP_REQUEUED: _wakeup("foreseen_waits", _until),
     Kind.WAKEUP_SETTLED: _wakeup("foreseen_not_run", _not_run),
+    Kind.WAKEUP_IDLE_SKIPPED: _wakeup("foreseen_not_run", _not_run),
     Kind.WAKEUP_STALE_CANCELLED: _wakeup("foreseen_stale", lambda data: {"reason": data["reason"]}),
-    Kind.RUN_STARTING: _starts,
-    Kind.RUN_ENDED: _ends,
+    Kind.WAKEUP_RETRY_CANCELLED: _wakeup("foreseen_stale", lambda data: {"reason": data["reason"]}),
     Kind.ROUTINE_FIRED: _fires,
+    Kind.RUN_STARTING: _run("foreseen_starts", lambda run: {"attempt": run.attempt_index}),
+    Kind.RUN_ENDED: _run("foreseen_ends", lambda run: {"outcome": run.outcome}),
 }
 
 
-def _item(
-    view: View, event: Event, code: str, agent_id: str, task_id: str | None, values: Json
-) -> Json:
-    agent, task = agents.get(view, agent_id), tasks.get(view, task_id) if task_id else None
-    named = {"agent": agent and agent.name, "task": f"T-{task.number}" if task else "-"}
-    return {
-        "at": micros(event.at),
-        "code": code,
-        "workspace_id": event.workspace_id,
-        "values": {**named, "title": task.title if task else None, **values},
-    }
+def _item(view: View, event: Event, code: str, wakeup: Wakeup, values: Json) -> Json:
+    agent = agents.get(view, wakeup.agent_id)
+    task = tasks.get(view, wakeup.task_id) if wakeup.task_id else None
+    named: Json = {"agent": agent and agent.name, **values}
+    if task is not None:
+        return _told(event, code, {**named, "task": f"T-{task.number}", "title": task.title})
+    return _told(event, f"{code}_taskless", {**named, "cause": _cause(view, wakeup)})
+
+
+def _cause(view: View, wakeup: Wakeup) -> str:
+    """The routine's name, else the source."""
+    routine = routines.get(view, str(wakeup.payload.get("routine_id")))
+    return routine.name if routine is not None else str(wakeup.source)
+
+
+def _told(event: Event, code: str, values: Json) -> Json:
+    at = micros(event.at)
+    return {"at": at, "code": code, "workspace_id": event.workspace_id, "values": values}
 
 
 def usual(view: View, agent_id: str, otherwise: float) -> float:

@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 from outside_clock import advance, instant, start
 from outside_house import House, until
-from outside_talk import demo, script, wakeups
+from outside_talk import demo, office, script, wakeups
 
 
 def starts(seen: Any) -> list[Any]:
     return [one for one in seen["items"] if one["code"] == "foreseen_starts"]
+
+
+TIDY = {"title": "Tidy up", "description": "Somewhere."}
 
 
 def stored(house: House) -> list[str]:
@@ -67,3 +70,23 @@ def test_where_nothing_waits_nothing_is_foreseen(house: House) -> None:
     assert house.program("POST", "/simulate", body).status == 422
     body["workspace_id"] = "nothinghere"
     assert house.program("POST", "/simulate", body).status == 404
+
+
+@pytest.mark.slow
+@pytest.mark.proves("N-04 waiting")
+def test_routines_are_foreseen_with_what_each_instant_comes_to(house: House) -> None:
+    start(house, TZ="UTC")
+    room = house.room()
+    schedule = {"kind": "schedule", "cron_expression": "0 * * * *", "timezone": "UTC"}
+    idle, busy = demo(room, name="idle"), demo(room, name="busy")
+    tidy = {"concurrency_policy": "skip_if_active", "task_template": TIDY}
+    for name, agent, more in (("Look around", idle, {}), ("Tidy", busy, tidy)):
+        routine = {"workspace_id": room.id, "name": name, "assignee_agent_id": agent}
+        made = office(house, "POST", "", {**routine, "triggers": [schedule], **more})
+        assert made.status == 201, made.text
+    house.post(f"/agents/{busy}/pause", {})
+    seen = house.cli("simulate", "--days", "0.1", "--json").json
+    said = [one["sentence"] for one in seen["items"]]
+    assert said.count("idle does not run (Look around): idle_skipped.") == 3
+    assert "“Tidy” does not wake busy: still_at_work." in said
+    assert not any("None" in one for one in said)
