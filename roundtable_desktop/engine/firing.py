@@ -12,7 +12,7 @@ from roundtable_desktop.model.states import FiringSource, FiringStatus, Rank, So
 from roundtable_desktop.model.times import micros, rfc3339
 from roundtable_desktop.rules import zones
 from roundtable_desktop.rules.catchup import Missed
-from roundtable_desktop.rules.firing import Course, course, fingerprint
+from roundtable_desktop.rules.firing import Course, course, fingerprint, title_line
 from roundtable_desktop.rules.variables import Resolved, declared_of, fill, resolve
 from roundtable_desktop.store import firings, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
@@ -86,7 +86,7 @@ def fire(tx: Tx, ids: Ids, shot: Shot) -> Firing:
         }
     else:
         title, description = texts
-        became = _heavy(tx, ids, shot, title, description)
+        became = _heavy(tx, ids, shot, title_line(title, routine.name), description)
     return firings.add(tx, shot.actor, **row, **became)
 
 

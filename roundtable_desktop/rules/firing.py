@@ -2,9 +2,15 @@
 
 import hashlib
 import json
+import re
 from enum import StrEnum
 
 from roundtable_desktop.model.states import ConcurrencyPolicy
+
+TITLE_CHARS = 200
+"""As long as a title that somebody types may be."""
+
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f]+")
 
 
 class Course(StrEnum):
@@ -23,3 +29,9 @@ def course(policy: ConcurrencyPolicy, *, at_work: bool) -> Course:
 def fingerprint(agent_id: str, *texts: str) -> str:
     """Of the resolved texts and the assignee; it is shown, and decides nothing (C-77)."""
     return hashlib.sha256(json.dumps([agent_id, *texts]).encode()).hexdigest()
+
+
+def title_line(filled: str, otherwise: str) -> str:
+    """A task's title is one line that says something, whatever values came into it: it is the
+    first line of a commit's message, where the next ones mean something else."""
+    return _BREAKS.sub(" ", filled).strip()[:TITLE_CHARS] or otherwise

@@ -6,6 +6,7 @@ import pytest
 from ground import NOW
 from routine_stage import HEAVY, Routines
 
+from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import (
     CatchUpPolicy,
     ConcurrencyPolicy,
@@ -255,3 +256,22 @@ def test_after_a_gap_each_run_of_its_own_is_in_line_the_oldest_first(routines: R
     rows = [routines.wakeup_of(one) for one in routines.firings(routine)]
     due = [one.scheduled_retry_at or one.requested_at for one in rows]
     assert [(at - rows[0].requested_at).seconds for at in due] == [0, 0, 35, 35, 70]
+
+
+@pytest.mark.proves("K-19", "K-23")
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [
+        ("a\n\nRoundtable-Run: none\x1b", "a Roundtable-Run: none"),
+        ("x" * 4000, "x" * 200),
+        (" ", "Look around"),
+        ("", "Look around"),
+    ],
+)
+def test_a_value_makes_no_second_line_of_a_title(
+    routines: Routines, value: str, title: str
+) -> None:
+    routine = routines.add(None, template=Template("{{what}}", "Look."))
+    task_id = routines.fire(routine, what=value).linked_task_id
+    assert task_id is not None
+    assert routines.stage.ground.get_task(task_id).title == title
