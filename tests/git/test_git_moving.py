@@ -89,6 +89,22 @@ def test_what_an_agent_planted_binds_no_later_run(world):
 
 
 @pytest.mark.proves("K-01", "S-65")
+def test_a_replaced_commit_and_the_locks_of_a_killed_git_are_gone(world):
+    copy = move(world)
+    true = world.branch_head()
+    forged = world.plain("commit-tree", "-m", "forged", f"{true}^{{tree}}", cwd=copy)
+    world.plain("replace", true, forged, cwd=copy)
+    for name in ("HEAD.lock", "config.lock", "packed-refs.lock"):
+        (copy / ".git" / name).touch()
+    move(world)
+    said = world.plain("log", "-1", "--format=%s", cwd=world.repository.path)
+    assert said != "forged" and world.plain("log", "-1", "--format=%s", cwd=copy) == said
+    world.commit({"c.txt": "c\n"}, copy)
+    world.plain("config", "a.b", "c", cwd=copy)
+    world.plain("pack-refs", "--all", cwd=copy)
+
+
+@pytest.mark.proves("K-01", "S-65")
 @pytest.mark.parametrize("name", [".git", ".git/objects", ".git/refs", ".git/info"])
 def test_a_copy_whose_git_directory_leads_elsewhere_is_not_moved(world, name):
     copy = move(world)

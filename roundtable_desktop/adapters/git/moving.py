@@ -32,7 +32,16 @@ FOLDERS = ("", "info", "objects", "objects/info", "refs", "refs/heads", "refs/re
 REPOSITORY = ("objects/info", "refs/heads")
 """Without them git takes the copy for none, and looks for a repository above it."""
 
-STEERING = ("hooks", "commondir", "config.worktree", "info/attributes", "info/exclude")
+STEERING = (
+    "hooks",
+    "commondir",
+    "config.worktree",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "refs/replace",
+)
 """What an agent may have put there, and would bind the next run."""
 
 PACKED = re.compile(r"^([0-9a-f]+) (refs/\S+)$", re.MULTILINE)
@@ -86,6 +95,8 @@ def _begin_at(
 ) -> None:
     for name in (*STEERING, *BUSY, ORIGIN):
         _take_away(git_dir / name)
+    for lock in git_dir.glob("*.lock"):  # of a git that was killed; nobody holds it any more
+        _take_away(lock)
     borrowed = f"{alternate(object_store(repository))}\n"
     for name in REPOSITORY:
         (git_dir / name).mkdir(parents=True, exist_ok=True)
