@@ -9,7 +9,6 @@ from ground import JOAN, NOW
 from roundtable_desktop.engine import routines as firing_due
 from roundtable_desktop.engine.desk import Asked, routines
 from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
-from roundtable_desktop.model.ports import Collected
 from roundtable_desktop.model.records import Run, Wakeup
 from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
 from roundtable_desktop.model.states import TriggerKind
@@ -32,8 +31,6 @@ class Routines:
         self.build()
 
     def build(self) -> None:
-        # Pretended runners have no copies, so there is nothing to collect.
-        self.stage.completion._collect = lambda *_: Collected(head=None)  # type: ignore[method-assign]
         self.born: list[str] = []
         self.stage.dispatcher._launch = self.born.append
         self.due = firing_due.Routines(self.stage.store, self.stage.ids, lambda: 0.5)
