@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import holding, quarantine, wakers
+from roundtable_desktop.engine import graph, holding, quarantine, wakers
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.engine.followups import follow_up
 from roundtable_desktop.model.ports import Dice, Ids
@@ -111,7 +111,8 @@ class Answering:
             )
             wakers.wake(tx, self._ids.new(), cause)
         elif task.status is TaskStatus.IN_PROGRESS:
-            tasks.move(tx, task, TaskStatus.FAILED, actor=SYSTEM, data={"run_id": run.id})
+            data = {"run_id": run.id}
+            graph.move(tx, self._ids, task, TaskStatus.FAILED, actor=SYSTEM, data=data)
             escalate(tx, self._ids, wakeup, run, settlement, outcome=settlement.outcome)
 
     def _requeue(self, tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:

@@ -4,8 +4,10 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit
+from roundtable_desktop.engine import circuit, graph
 from roundtable_desktop.engine.answering import Answering
+from roundtable_desktop.engine.asking import ask_approval
+from roundtable_desktop.engine.calling_off import CALLED_OFF
 from roundtable_desktop.engine.collecting import (
     NOTHING,
     Around,
@@ -20,7 +22,6 @@ from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
 from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
-    TASK,
     Adapter,
     DeliveryMode,
     ErrorKind,
@@ -37,7 +38,16 @@ from roundtable_desktop.rules.refusals import judged
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer
 from roundtable_desktop.rules.signature import signature
-from roundtable_desktop.store import agents, inbox, journal, proposals, runs, tasks, wakeups
+from roundtable_desktop.store import (
+    agents,
+    dependencies,
+    inbox,
+    journal,
+    proposals,
+    runs,
+    tasks,
+    wakeups,
+)
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 
@@ -134,6 +144,8 @@ class Completion:
             reported = ended is not None and ended.result is not None
             if (run.ended or {}).get("stopped") and not reported:
                 settlement = results.stopped(settlement)
+            if (run.ended or {}).get(CALLED_OFF):
+                settlement = results.called_off(settlement)
             sign = None
             if settlement.kind is not None:
                 sign = signature(settlement.kind, _program(around.agent), settlement.text)
@@ -159,8 +171,9 @@ class Completion:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
                 self._move_task(tx, around, task, settlement, blocked)
-                if left.collected.head is not None:
-                    self._propose(tx, run, task, left.collected)
+                moved = tasks.get(tx, task.id)
+                if moved is not None and left.collected.head is not None:
+                    self._propose(tx, run, moved, left.collected)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
             circuit.watch(tx, self._ids, around.agent, settlement.kind)
@@ -178,11 +191,17 @@ class Completion:
         to = settlement.task
         if task.routine_id is not None and settlement.outcome is RunOutcome.DONE:
             to = TaskStatus.DONE  # one step that completes itself; its proposal stays (K-19)
-        if to is None or not TASK.allows(task.status, to):
+        if to is None or task.status is not TaskStatus.IN_PROGRESS:
             return
+        if to is TaskStatus.DONE and dependencies.has_open_below(tx, task.id):
+            return  # it is woken when its subtasks are over, and ends then (K-06)
+        asks = to is TaskStatus.DONE and task.requires_approval
         data = {"run_id": around.run.id, "error_kind": settlement.kind}
         why = blocked if to is TaskStatus.BLOCKED else None
-        tasks.move(tx, task, to, actor=SYSTEM, blocked=why, data=data)
+        to = TaskStatus.IN_REVIEW if asks else to
+        graph.move(tx, self._ids, task, to, actor=SYSTEM, blocked=why, data=data)
+        if asks:
+            ask_approval(tx, self._ids, task, run_id=around.run.id)
 
     def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> None:
         assert run.base_commit is not None and collected.head is not None
@@ -197,7 +216,10 @@ class Completion:
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,
         )
-        if task.delivery is not DeliveryMode.AUTO or proposal.held or telling(collected.changes):
+        by_rule = task.delivery is DeliveryMode.AUTO and not task.requires_approval
+        of_routine = task.routine_id is not None and task.status is TaskStatus.DONE
+        wanted = by_rule and (of_routine or task.status is TaskStatus.IN_REVIEW)
+        if not wanted or proposal.held or telling(collected.changes):
             return
         proposals.move(tx, proposal, ProposalStatus.APPROVED, data={"rule": "auto"})
         proposals.intend(

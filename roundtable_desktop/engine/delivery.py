@@ -3,12 +3,13 @@
 import logging
 import threading
 
+from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Prepared
+from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Ids, Prepared
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
@@ -24,8 +25,8 @@ class Deliveries:
     """Acts of the launch pool. One at a time: the product is the only hand on these branches
     besides the user's own (C-27)."""
 
-    def __init__(self, store: Store, reader: Reader, git: Git) -> None:
-        self._store, self._reader, self._git = store, reader, git
+    def __init__(self, store: Store, reader: Reader, git: Git, ids: Ids) -> None:
+        self._store, self._reader, self._git, self._ids = store, reader, git, ids
         self._one = threading.Lock()
 
     def deliver(self, delivery_id: str) -> None:
@@ -147,7 +148,7 @@ class Deliveries:
             in_review = task is not None and task.status is TaskStatus.IN_REVIEW
             if task is not None and in_review and newest.id == proposal.id:
                 data = {"proposal_id": proposal.id}
-                tasks.move(tx, task, TaskStatus.DONE, actor=SYSTEM, data=data)
+                graph.move(tx, self._ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
 
 
 def _reported(run: Run) -> bool:

@@ -16,8 +16,18 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Explanation, Go
-from roundtable_desktop.rules.admission import Waiting, before_claim, rested
-from roundtable_desktop.store import agents, claims, holds, proposals, runs, settings, wakeups
+from roundtable_desktop.rules.admission import Waiting, before_claim, blockers, rested
+from roundtable_desktop.store import (
+    agents,
+    approvals,
+    claims,
+    dependencies,
+    holds,
+    proposals,
+    runs,
+    settings,
+    wakeups,
+)
 from roundtable_desktop.store.db import View
 
 NOT_STARTED = (ErrorKind.CLI_MISSING, ErrorKind.CLI_OUTDATED, ErrorKind.SPAWN_FAILED)
@@ -55,18 +65,30 @@ def _waiting(
         holds=holds.of_agent(view, agent),
     )
     gates: list[Mapping[str, object]] = []
-    for gate, answer in before_claim(facts, now):
+    waiting_for = _numbers(view, wakeup.task_id)
+    own = [("blockers", blockers(waiting_for, now))] if wakeup.task_id else []
+    for gate, answer in [*before_claim(facts, now), *own]:
         gates.append(decision(gate, answer, rfc3339(now)))
         if not isinstance(answer, Go):
             detail = gates[-1]["detail"]
             assert isinstance(detail, dict)
-            values = {"agent": agent.name, "retries": wakeup.retry_count, **detail}
+            values = {
+                "agent": agent.name,
+                "retries": wakeup.retry_count,
+                "tasks": waiting_for,
+                **detail,
+            }
             held_by = str(detail["held_by"])
             return Explanation(f"waits_{held_by}", values, [*kept, *gates], wakeup.id)
     only_persons = facts.by_person and not rested(agent, now)
     first = claims.first_of(view, agent.id, by_person=only_persons)
     code = "waits_turn" if first in (wakeup.id, None) else "waits_order"
     return Explanation(code, {"agent": agent.name}, [*kept, *gates], wakeup.id)
+
+
+def _numbers(view: View, task_id: str | None) -> list[str]:
+    """T-3, T-4: what the task waits for."""
+    return dependencies.numbers(dependencies.waiting_for(view, task_id)) if task_id else []
 
 
 def of_run(view: View, run: Run, now: datetime) -> Explanation:
@@ -105,10 +127,18 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     """What will happen next with it, or why nothing will."""
     blocked = dict(task.blocked or {})
     delivery = _last_delivery(view, task)
-    values: dict[str, object] = {"number": task.number, **blocked, **delivery}
+    waiting_for = _numbers(view, task.id)
+    values: dict[str, object] = {
+        "number": task.number,
+        "tasks": waiting_for,
+        **blocked,
+        **delivery,
+    }
     values.update(_agent_at_fault(view, blocked))
     code = f"task_{task.status}"
-    if task.assignee_agent_id is None and code == "task_todo":
+    if waiting_for and task.status in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
+        code = "task_waits_for"
+    elif task.assignee_agent_id is None and code == "task_todo":
         code = "task_unassigned"
     elif "kind" in blocked:  # our own word for what is to be done, no agent's
         signed_out = blocked["kind"] == ErrorKind.AUTH_REQUIRED
@@ -117,11 +147,21 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_blocked_by_question"
     elif delivery and task.status is TaskStatus.IN_REVIEW:
         code = "task_delivery_held"
+    elif task.status is TaskStatus.IN_REVIEW and approvals.open_of_task(view, task.id):
+        code = "task_waits_for_approval"
+    elif code == "task_in_progress" and _waits_below(view, task):
+        code = "task_waits_below"
     wakeup = wakeups.latest_for_task(view, task.id)
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
     attempts = runs.of_task(view, task.id)
     last = attempts[-1].id if attempts else None
     return Explanation(code, values, (), wakeup.id if wakeup else None, last, more)
+
+
+def _waits_below(view: View, task: Task) -> bool:
+    """Its own work is done as far as it goes: its agent is woken when the subtasks are over."""
+    idle = runs.lease_holder(view, task.id) is None and not wakeups.waiting_for_task(view, task.id)
+    return idle and dependencies.has_open_below(view, task.id)
 
 
 def _agent_at_fault(view: View, blocked: Mapping[str, object]) -> dict[str, object]:

@@ -52,7 +52,7 @@ class Scheduler:
         self._pool = Pool(clock, dice)
         self._acts = acts or self._pool
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
-        self._deliveries = Deliveries(store, reader, git)
+        self._deliveries = Deliveries(store, reader, git, ids)
         self._follower = Follower(
             store,
             reader,

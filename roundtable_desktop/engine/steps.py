@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.talk import all_said, known_in, unheard
@@ -14,7 +15,7 @@ from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission
 from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
-from roundtable_desktop.store import comments, runs, settings, tasks, wakeups
+from roundtable_desktop.store import comments, dependencies, runs, settings, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 
@@ -39,7 +40,7 @@ def agent_status(tx: Tx, case: Case) -> Answer:
 def staleness(tx: Tx, case: Case) -> Answer:
     by_person = case.wakeup.source is Source.USER
     if case.task is not None and _asks_for_more(tx, case.wakeup, case.task):
-        tasks.move(tx, case.task, TaskStatus.TODO, actor=PERSON)
+        graph.move(tx, case.ids, case.task, TaskStatus.TODO, actor=PERSON)
         tasks.fresh_budget(tx, case.task)
         case.task = tasks.get(tx, case.task.id)
     answer = admission.staleness(case.agent.id, case.wakeup.task_id, case.task, by_person=by_person)
@@ -53,6 +54,14 @@ def _asks_for_more(tx: Tx, wakeup: Wakeup, task: Task) -> bool:
     payloads = [cause["payload"] for cause in wakeup.causes()]
     said = [comments.get(tx, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
     return any(one is not None and one.author_type == "person" for one in said)
+
+
+def blockers(tx: Tx, case: Case) -> Answer:
+    """K-53; what must come first is asked again here, whoever woke the agent."""
+    if case.task is None:
+        return Go()
+    waiting_for = dependencies.waiting_for(tx, case.task.id)
+    return admission.blockers(dependencies.numbers(waiting_for), tx.now)
 
 
 def task_lease(tx: Tx, case: Case) -> Answer:
@@ -84,6 +93,8 @@ def context(tx: Tx, case: Case) -> Answer:
     if case.wakeup.source is Source.ROUTINE:
         words = replace(words, routine=told_routine(tx, case.wakeup.payload))
     if case.task is not None:
+        before = dependencies.blockers(tx, case.task.id)
+        words = replace(words, before=[f"T-{one.number}: {one.title}" for one in before])
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, comments=fresh))
         words = replace(words, comments=all_said(tx, case.agent.id, case.task.id))
@@ -139,6 +150,7 @@ PIPELINE: tuple[Step, ...] = (
     routine_standing,
     idle_skip,
     probe,
+    blockers,
     task_lease,
     context,
     executor,

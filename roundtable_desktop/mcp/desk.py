@@ -1,6 +1,6 @@
 """What the tools ask of the engine, in the name of the run that holds the token."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -31,9 +31,13 @@ class AgentDesk(Protocol):
         title: str,
         description: str,
         assignee: str | None,
+        blocked_by: Sequence[str],
         key: str | None,
     ) -> Mapping[str, object]:
-        """Below the run's own task. assignee: name or id of an agent of the same workspace."""
+        """Below the run's own task. assignee: name or id of an agent of the same workspace.
+
+        blocked_by: subtasks of the same task that must be done first.
+        """
 
     def wake_self(
         self,
@@ -44,3 +48,6 @@ class AgentDesk(Protocol):
         key: str | None,
     ) -> Mapping[str, object]:
         """Once this run has ended, and not before `at` or before `after` has passed (K-08)."""
+
+    def request_approval(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]:
+        """Of the person; the answer wakes the same agent."""

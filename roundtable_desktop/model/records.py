@@ -163,6 +163,7 @@ class Task:
     project: str | None
     model: str | None
     routine_id: str | None
+    requires_approval: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +313,8 @@ class InboxItem:
     def code(self) -> str:
         """Of the sentence that says what it is about."""
         said = self.data.get("outcome")
+        if self.kind is InboxKind.APPROVAL and self.data.get("agent_id"):
+            return "inbox_approval_asked"  # an agent's own question says more
         return f"inbox_{said if said in SAID_APART else self.kind}"
 
 

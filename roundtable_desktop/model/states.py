@@ -165,7 +165,35 @@ class InboxStatus(StrEnum):
 
 class InboxKind(StrEnum):
     PERMISSION = "permission"
+    APPROVAL = "approval"
     AGENT_ERROR = "agent.error"
+    BLOCKER_LOST = "blocker_lost"
+
+
+class ApprovalStatus(StrEnum):
+    REQUESTED = "requested"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+
+
+class DependencyType(StrEnum):
+    """Only a hard one holds a task back; the others are for missions (A-03)."""
+
+    HARD = "hard"
+    SOFT = "soft"
+    CONFLICT = "conflict"
+    SERIALIZATION = "serialization"
+
+
+class DependencySource(StrEnum):
+    """Who made an edge."""
+
+    ARCHITECTURE = "architecture"
+    SCHEDULER = "scheduler"
+    WORKER = "worker"
+    USER = "user"
+    SYSTEM = "system"
 
 
 class Severity(StrEnum):
@@ -325,6 +353,7 @@ PROPOSAL = Machine(
         "conflicted>superseded|rejected"
     ),
 )
+APPROVAL = Machine("approval", _moves("requested>approved|rejected|withdrawn"))
 INBOX = Machine("inbox", _moves("open>snoozed|resolved;snoozed>open|resolved"))
 DELIVERY = Machine("delivery", _moves("intended>delivered|held"))
 ROUTINE = Machine("routine", _moves("active>paused|archived;paused>active|archived"))

@@ -8,6 +8,7 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 
+from roundtable_desktop.phrases.board import BOARD
 from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
@@ -376,6 +377,7 @@ SENTENCES: Mapping[str, str] = {
     **TASKS,
     **PROPOSALS,
     **INBOX,
+    **BOARD,
     **AGENTS,
     **OWNER,
     **CLOCK,

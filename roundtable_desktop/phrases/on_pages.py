@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.phrases.board import BOARD_ON_PAGES
 from roundtable_desktop.phrases.marking import N_
 
 ON_PAGES: Mapping[str, str] = {
+    **BOARD_ON_PAGES,
     "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
     "task_blocked_fix_agent": N_(
         "{kind} Put that right and run it again, or give the task to another agent."

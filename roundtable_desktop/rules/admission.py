@@ -17,6 +17,9 @@ OF_RETRIES = (RETRY_STALE_ASSIGNEE, RETRY_TASK_CANCELLED)
 CONTENDED = timedelta(seconds=60)
 """How long the loser of a task's lease waits, without spending a retry (C-11)."""
 
+BLOCKED = timedelta(days=1)
+"""After so long a hold for blockers is looked at again, though nothing told of their end."""
+
 _SETTLED_BY_STATUS = {
     AgentStatus.PAUSED: WakeupOutcome.AGENT_PAUSED,
     AgentStatus.STOPPED: WakeupOutcome.AGENT_STOPPED,
@@ -124,6 +127,14 @@ def of_retry(answer: Answer) -> Answer:
         case Cancel("task_terminal", detail) if detail["status"] == TaskStatus.CANCELLED:
             return Cancel(RETRY_TASK_CANCELLED, detail)
     return answer
+
+
+def blockers(waiting_for: Sequence[str], now: datetime) -> Answer:
+    """K-53: held until the tasks that it waits for are done. They release it when they are; the
+    time only bounds how long a hold stands that nobody looks at."""
+    if not waiting_for:
+        return Go()
+    return Hold("blockers", now + BLOCKED, {"tasks": list(waiting_for)})
 
 
 def task_lease(holder: str | None, now: datetime) -> Answer:

@@ -39,7 +39,8 @@ class RoutineTold:
 class Told:
     """What an agent is told. comments: (author, text) since its last turn, oldest first.
 
-    routine: of a run without a task. known: what ids in its causes mean.
+    routine: of a run without a task. known: what ids in its causes mean. before: the tasks that
+    had to be done first, and are.
     """
 
     wakeup: Wakeup
@@ -50,13 +51,14 @@ class Told:
     comments: Sequence[tuple[str, str]] = ()
     routine: RoutineTold | None = None
     known: Known = field(default_factory=dict)
+    before: Sequence[str] = ()
 
 
 def prompt(told: Told) -> str:
     """The whole, for an agent that knows nothing yet."""
     return _joined(
         woken(told.wakeup, told.known),
-        _task(told.task, told.workspace) if told.task else "",
+        _task(told.task, told.workspace, told.before) if told.task else "",
         _routine(told.routine) if told.routine and not told.task else "",
         _since(told),
         _rules(told.agent, told.task),
@@ -73,12 +75,13 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _task(task: Task, workspace: Workspace) -> str:
+def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
     lines = [
         "# Your task",
         "",
         f"T-{task.number}: {task.title}",
         f"Base: {task.base_branch} of {workspace.name}",
+        *(f"Done before it: {one}" for one in before),
     ]
     return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
 

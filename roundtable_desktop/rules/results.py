@@ -160,6 +160,14 @@ def stopped(settlement: Settlement) -> Settlement:
     return settlement
 
 
+def called_off(settlement: Settlement) -> Settlement:
+    """A person took the task out of its agent's hands: however the run ended, it is not tried
+    again."""
+    if settlement.layer is Layer.NONE:
+        return settlement
+    return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=TaskStatus.TODO)
+
+
 def _completed(changed: bool) -> Settlement:
     """A change waits for its delivery; without one the task is done (K-54, C-97)."""
     if changed:

@@ -137,6 +137,15 @@ def run_born(tx: Tx, wakeup_id: str, run_id: str) -> None:
     )
 
 
+def carried_by(tx: Tx, wakeup_id: str, host_id: str) -> None:
+    """A heavy firing's run is that of the wakeup that now carries its task's assignment."""
+    tx.write_sql(
+        "UPDATE office_routine_runs SET wakeup_id = ? WHERE wakeup_id IS NOT NULL "
+        "AND wakeup_id = ? AND status = 'task_created'",
+        (host_id, wakeup_id),
+    )
+
+
 def wakeup_ended(tx: Tx, wakeup: Wakeup, status: WakeupStatus, outcome: WakeupOutcome) -> None:
     """A light firing ends with its wakeup, and as its run did."""
     to, reason = _OF_WAKEUP[status], str(outcome)

@@ -10,6 +10,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     AGENT,
+    APPROVAL,
     DELIVERY,
     FIRING,
     INBOX,
@@ -33,6 +34,7 @@ _TABLES: dict[str, type[Table]] = {
     AGENT.name: tables.Agents,
     PROPOSAL.name: tables.Proposals,
     DELIVERY.name: tables.Deliveries,
+    APPROVAL.name: tables.Approvals,
     INBOX.name: tables.InboxItems,
     ROUTINE.name: Routines,
     FIRING.name: Firings,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from roundtable_desktop.model.errors import Conflict
+from roundtable_desktop.model.graph import Approval
 from roundtable_desktop.model.records import (
     Agent,
     InboxItem,
@@ -18,6 +19,7 @@ from roundtable_desktop.store.db import View
 from roundtable_desktop.store.routine_tables import Routines
 from roundtable_desktop.store.tables import (
     Agents,
+    Approvals,
     InboxItems,
     Proposals,
     Runs,
@@ -46,6 +48,7 @@ TASKS = Noun(Tasks, Task)
 WAKEUPS = Noun(Wakeups, Wakeup)
 RUNS = Noun(Runs, Run)
 PROPOSALS = Noun(Proposals, Proposal)
+APPROVALS = Noun(Approvals, Approval)
 INBOX = Noun(InboxItems, InboxItem)
 ROUTINES = Noun(Routines, Routine)
 

@@ -85,6 +85,34 @@ class Tasks(Table):
     project = pw.TextField(null=True)
     model = pw.TextField(null=True)
     routine_id = pw.TextField(null=True)
+    requires_approval = pw.BooleanField(default=False)
+
+
+class TaskDependencies(Table):
+    task_id = pw.TextField()
+    depends_on_task_id = pw.TextField()
+    dependency_type = CodeField(states.DependencyType)
+    reason = pw.TextField(default="")
+    source = CodeField(states.DependencySource)
+    created_at = InstantField()
+
+    class Meta:
+        primary_key = pw.CompositeKey("task_id", "depends_on_task_id")
+
+
+class Approvals(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    task_id = pw.TextField()
+    run_id = pw.TextField(null=True)
+    agent_id = pw.TextField(null=True)
+    text = pw.TextField(default="")
+    status = CodeField(states.ApprovalStatus)
+    decision_note = pw.TextField(null=True)
+    decided_at = InstantField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
 
 
 class Wakeups(Table):
@@ -314,6 +342,8 @@ TABLES: tuple[type[Table], ...] = (
     Workspaces,
     Agents,
     Tasks,
+    TaskDependencies,
+    Approvals,
     Wakeups,
     Runs,
     Comments,

@@ -4,8 +4,8 @@ from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
-from roundtable_desktop.model.states import TASK, TaskStatus
-from roundtable_desktop.store import firings, inbox, journal
+from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
+from roundtable_desktop.store import approvals, firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks
 
@@ -19,7 +19,8 @@ _TOLD = {
 }
 
 _CURED = (TaskStatus.TODO, TaskStatus.DONE, TaskStatus.CANCELLED)
-"""Moved here, nothing that was asked about the task is left to answer."""
+"""Moved here, nothing that was asked about the task is left to answer; but a blocker that was lost
+is still lost for a task that is to be done."""
 
 
 def get(view: View, task_id: str) -> Task | None:
@@ -118,10 +119,17 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
     )
     if moved:
         firings.task_ended(tx, task, to)
-    if moved and to in _CURED:
-        for item in inbox.open_about(tx, Subject("task", task.id)):
-            inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)
+        approvals.withdraw_overtaken(tx, task.id, to)
+        _answer(tx, task, to, actor)
     return moved
+
+
+def _answer(tx: Tx, task: Task, to: TaskStatus, actor: Actor) -> None:
+    if to not in _CURED:
+        return
+    for item in inbox.open_about(tx, Subject("task", task.id)):
+        if item.kind is not InboxKind.BLOCKER_LOST or to is not TaskStatus.TODO:
+            inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)
 
 
 def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
@@ -134,6 +142,7 @@ def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
         assert opened is not None
         task = opened
     if task.status in (TaskStatus.TODO, TaskStatus.IN_REVIEW):
+        approvals.withdraw_overtaken(tx, task.id, TaskStatus.IN_PROGRESS)
         return journal.move(
             tx, TASK, task, to=TaskStatus.IN_PROGRESS, kind=Kind.TASK_STARTED, data=data
         )
@@ -145,6 +154,13 @@ def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
         data=data,
     )
     return True
+
+
+def touch(tx: Tx, task: Task) -> None:
+    """Something that belongs to it has changed: who saw it before must look again (W-26)."""
+    tx.write(
+        Tasks.update(revision=Tasks.revision + 1, updated_at=tx.now).where(Tasks.id == task.id)
+    )
 
 
 def spend_attempt(tx: Tx, task: Task, *, cost: int, signature: str) -> None:

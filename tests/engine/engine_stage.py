@@ -177,7 +177,7 @@ class Stage:
         self.completion = Completion(
             store, reader, git, launcher, ids, lambda: 0.0, copies, "Europe/Berlin"
         )
-        self.deliveries = Deliveries(store, reader, git)
+        self.deliveries = Deliveries(store, reader, git, ids)
         self.follower = Follower(
             store,
             reader,

@@ -21,7 +21,7 @@ from roundtable_desktop.store.db import Store
 
 GATES = [
     *("intake", "payload", "agent_status", "staleness", "routine_standing", "idle_skip", "probe"),
-    *("task_lease", "context", "executor", "launch"),
+    *("blockers", "task_lease", "context", "executor", "launch"),
 ]
 
 
@@ -126,7 +126,7 @@ STOPPED = [
     ("task_terminal", "cancelled", 3),
     ("assignee_changed", "cancelled", 3),
     ("malformed", "failed", 1),
-    ("checkout_contended", "queued", 7),
+    ("checkout_contended", "queued", 8),
 ]
 
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from http.client import HTTPConnection
@@ -80,7 +80,13 @@ class MemoryDesk:
         return self._once(holder, key, act)
 
     def create_task(
-        self, holder: Holder, title: str, description: str, assignee: str | None, key: str | None
+        self,
+        holder: Holder,
+        title: str,
+        description: str,
+        assignee: str | None,
+        blocked_by: Sequence[str],
+        key: str | None,
     ) -> Json:
         if assignee not in (None, "ada"):
             raise Absent("unknown_agent", "/assignee_agent")
@@ -107,6 +113,9 @@ class MemoryDesk:
             return {"wakeup_id": f"wakeup-{len(self.wakes)}"}
 
         return self._once(holder, key, act)
+
+    def request_approval(self, holder: Holder, text: str, key: str | None) -> Json:
+        return self._once(holder, key, lambda: {"approval_id": "one", "status": "requested"})
 
     def _comment(self, text: str) -> Json:
         self.comments.append(text)

@@ -12,7 +12,7 @@ from mcp_house import BRIDGE, House, call, play
 
 from roundtable_desktop.mcp.tools import describe
 
-NAMES = ["task_get", "task_comment", "task_result", "task_create", "wake_self"]
+NAMES = ["task_get", "task_comment", "task_result", "task_create", "approval_request", "wake_self"]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
 

@@ -278,6 +278,33 @@ def test_agents_of_before_are_skipped_when_idle_as_their_role_has_it(
         assert {row[0] for row in found} == set(roles) - {"coordinator"}
 
 
+def test_rows_of_before_the_graph_stay_what_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, known = tmp_path / "old.db", migrate.migrations()
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "migrations", lambda: known[:1])
+        patch.setattr(migrate, "_views", lambda: iter(()))
+        migrate.migrate(old, tmp_path, NOW)
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute(
+            "INSERT INTO workspaces VALUES ('w', 1, 'w', '/w', '/w/.git', 'main', 'UTC',"
+            " 'approval', 'Joan', 'joan@example.org', '{}', 1, 1, 1, 1)"
+        )
+        connection.execute(
+            "INSERT INTO tasks (id, workspace_id, number, title, status, base_branch, delivery,"
+            " created_at, updated_at) VALUES ('t', 'w', 1, 'Old', 'todo', 'main', 'auto', 1, 1)"
+        )
+        item = ("i", "w", "permission", "attention", "k", "run", "r", "open", '{"a": 1}')
+        item = (*item, None, 2, 3, None, 4)
+        marks = ", ".join("?" * len(item))
+        connection.execute(f"INSERT INTO inbox_items VALUES ({marks})", item)
+    migrate.migrate(old, tmp_path, NOW)
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("SELECT requires_approval FROM tasks").fetchall() == [(0,)]
+        assert connection.execute("SELECT * FROM inbox_items").fetchall() == [item]
+
+
 def test_a_table_under_a_readers_view_can_be_made_anew(
     tmp_path: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,19 +1,21 @@
 """Commands of agents, in the name of the run whose token they hold; ids come from the token."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.desk import Asked, Desk, once, tasks, waking
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
+from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
-from roundtable_desktop.store import agents, comments, runs, wakeups
+from roundtable_desktop.store import agents, approvals, comments, runs, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx, View
 
@@ -100,6 +102,7 @@ class Agency:
         title: str,
         description: str,
         assignee: str | None,
+        blocked_by: Sequence[str],
         key: str | None,
     ) -> Answer:
         def act(tx: Tx, task: Task) -> Subject:
@@ -107,10 +110,11 @@ class Agency:
             agent = _agent(tx, holder, assignee) if assignee is not None else None
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
-            made = tasks.add_below(tx, self._desk, actor, task, *told, agent)
+            before = [_before(tx, task, one, at) for at, one in enumerate(blocked_by)]
+            made = tasks.add_below(tx, self._desk, actor, task, *told, agent, before)
             return Subject("task", made.id)
 
-        words = f"create_task:{title}:{description}:{assignee}"
+        words = f"create_task:{title}:{description}:{assignee}:{','.join(blocked_by)}"
         return _shown(self._about_task(holder, key, words, act, rows.get))
 
     def wake_self(
@@ -137,6 +141,19 @@ class Agency:
             raise
         until = made.scheduled_retry_at
         return {"wakeup_id": made.id, "not_before": rfc3339(until) if until else None}
+
+    def request_approval(self, holder: Holder, text: str, key: str | None) -> Answer:
+        """Asks the person; the answer wakes this agent again (K-67)."""
+        clean = self._clean(holder, text)
+
+        def act(tx: Tx, task: Task) -> Subject:
+            run, agent = holder.run_id, holder.agent_id
+            ids = self._desk.ids
+            made = ask_approval(tx, ids, task, run_id=run, agent_id=agent, text=clean)
+            return Subject("approval", made)
+
+        made = self._about_task(holder, key, f"approval:{text}", act, approvals.get)
+        return {"approval_id": made.id, "status": str(made.status)}
 
     def _clean(self, holder: Holder, text: str) -> str:
         """No secret of the agent's environment enters the database, nor its token (S-71)."""
@@ -192,6 +209,15 @@ def _own(view: View, holder: Holder) -> Task:
 
 def _near(own: Task, task: Task) -> bool:
     return task.parent_id == own.id or task.id == own.parent_id
+
+
+def _before(tx: Tx, own: Task, given: str, at: int) -> Edge:
+    """A subtask of its own; others are as if they were not."""
+    pointer = f"/blocked_by/{at}"
+    task = rows.get(tx, given)
+    if task is None or task.parent_id != own.id:
+        raise Absent("unknown_task", pointer)
+    return Edge(depends_on_task_id=task.id, pointer=pointer)
 
 
 def _agent(tx: Tx, holder: Holder, given: str) -> Agent:

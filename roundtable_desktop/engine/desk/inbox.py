@@ -1,10 +1,13 @@
 """Commands about inbox items."""
 
+from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import (
     Asked,
     Desk,
+    approvals,
     check_revision,
     done_before,
+    losses,
     pausing,
     remember,
     tasks,
@@ -15,6 +18,7 @@ from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import InboxItem, Subject
 from roundtable_desktop.model.states import InboxKind, InboxStatus
 from roundtable_desktop.store import inbox
+from roundtable_desktop.store.db import Tx
 
 
 def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
@@ -34,8 +38,8 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
-    if item.kind is InboxKind.AGENT_ERROR:
-        return _mend(desk, asked, item, action)
+    if item.kind is not InboxKind.PERMISSION:
+        return _answer(desk, asked, item, action)
     _reply(desk, item, action)
     with desk.store.transaction() as tx:
         remember(tx, asked, Subject("inbox", item.id))
@@ -54,21 +58,34 @@ def _reply(desk: Desk, item: InboxItem, action: str) -> None:
         raise Conflict("already_resolved")
 
 
-def _mend(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem:
-    """After a failure for good: the answer, and what it does, in one decision."""
-    by = Asked(asked.actor)
+def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem:
+    """The answer, and what it does, in one decision; then the runs that it ends."""
+    by, ended = Asked(asked.actor), []
     with desk.store.transaction() as tx:
         if not inbox.resolve(tx, item, {"by": "person", "option": action}, asked.actor):
             raise Conflict("already_resolved")
-        if action == "retry" and item.subject_type == "task":
-            tasks.run_now(tx, desk, by, item.subject_id)
-        elif action == "retry":
-            waking.again_now(tx, desk, by, str(item.data["wakeup_id"]), f"retry:{item.id}")
-        elif action == "pause_agent":
-            pausing.pause_now(tx, by, str(item.data["agent_id"]))
-        elif action == "mark_fixed":
-            pausing.resume_now(tx, desk, by, str(item.data["agent_id"]))
+        if item.kind is InboxKind.APPROVAL:
+            yes = action == "approve"
+            approvals.decide_now(tx, desk, by, str(item.data["approval_id"]), approved=yes)
+        elif item.kind is InboxKind.BLOCKER_LOST:
+            ended = losses.answer(tx, desk, by, item, action)
+        else:
+            _mend(tx, desk, by, item, action)
         remember(tx, asked, Subject("inbox", item.id))
         answered = inbox.get(tx, item.id)
+    for run_id in ended:
+        call_off(desk.launcher, run_id)
     assert answered is not None
     return answered
+
+
+def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
+    """After a failure for good."""
+    if action == "retry" and item.subject_type == "task":
+        tasks.run_now(tx, desk, by, item.subject_id)
+    elif action == "retry":
+        waking.again_now(tx, desk, by, str(item.data["wakeup_id"]), f"retry:{item.id}")
+    elif action == "pause_agent":
+        pausing.pause_now(tx, by, str(item.data["agent_id"]))
+    elif action == "mark_fixed":
+        pausing.resume_now(tx, desk, by, str(item.data["agent_id"]))

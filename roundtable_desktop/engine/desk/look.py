@@ -8,6 +8,7 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
+from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
 from roundtable_desktop.engine.desk.proposals import can_deliver
@@ -63,7 +64,6 @@ R = TypeVar("R")
 
 DIFF_BYTES = 256 * 1024
 ERROR_CHARACTERS = 500
-LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +99,6 @@ class Doable:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One open task with whom it waits for, and why."""
-
-    task: Task
-    agent: Agent | None
-    explanation: Explanation
-
-
-@dataclass(frozen=True, slots=True)
 class Placed:
     """A run with who works, in which workspace, and on what."""
 
@@ -123,7 +114,7 @@ class Placed:
         return f"copies/{own_copy(self.workspace, self.run)}" if own else None
 
 
-class Look:
+class Look(GraphLook):
     """`ref` is an id or any unique end of it, at least 6 characters long."""
 
     def __init__(
@@ -135,8 +126,8 @@ class Look:
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
         foresight: Foresight,
     ) -> None:
+        super().__init__(reader)
         self.routines = LookRoutines(reader, clock)
-        self._reader = reader
         self._clock = clock
         self._git = git
         self._transcripts = transcripts
@@ -238,7 +229,7 @@ class Look:
     def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
         """By the items' ids, the run that each of them is about."""
         with self._reader.snapshot() as view:
-            asking = {one.id: runs.get(view, str(one.data["run_id"])) for one in found}
+            asking = {one.id: runs.get(view, str(one.data.get("run_id"))) for one in found}
             return {item: _place(view, run) for item, run in asking.items() if run is not None}
 
     def comments(self, task: Task) -> list[Comment]:
@@ -356,24 +347,10 @@ class Look:
             return explain.of_task(view, task, self._clock.now())
 
     def standing(self, workspace: Workspace) -> list[Standing]:
-        """Its tasks that are not over, newest first, at most 50."""
+        """Its tasks that are not over, newest first, at most 50; those that wait for others come
+        after all others."""
         with self._reader.snapshot() as view:
-            now = self._clock.now()
-            return [
-                Standing(
-                    task,
-                    agents.get(view, task.assignee_agent_id) if task.assignee_agent_id else None,
-                    explain.of_task(view, task, now),
-                )
-                for task in lists.page(
-                    view,
-                    lists.TASKS,
-                    after=None,
-                    limit=50,
-                    workspace_id=workspace.id,
-                    status=LIVE_TASKS,
-                )
-            ]
+            return standing(view, workspace, self._clock.now())
 
 
 def _is_allowed(check: Callable[[], None]) -> bool:

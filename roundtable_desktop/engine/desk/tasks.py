@@ -1,16 +1,18 @@
 """Commands about tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from roundtable_desktop.engine import wakers
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine import graph, wakers
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Comment, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
+    TERMINAL_TASKS,
     AgentStatus,
     DeliveryMode,
     Rank,
@@ -21,7 +23,7 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.model.verdicts import Go
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import agents, comments, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import agents, comments, lists, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx, View
 
 STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
@@ -41,8 +43,12 @@ def create(
     retry_budget: int = 3,
     project: str | None = None,
     model: str | None = None,
+    parent_id: str | None = None,
+    depends_on: Sequence[Edge] = (),
+    requires_approval: bool = False,
 ) -> Task:
-    """A task, numbered in its workspace; with an assignee it wakes it at once (K-05)."""
+    """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
+    is held while something must come first (K-53)."""
     with desk.store.transaction() as tx:
         workspace = _workspace(tx, workspace_id)
     branch = base_branch or workspace.base_branch
@@ -63,7 +69,10 @@ def create(
             retry_budget=retry_budget,
             project=project,
             model=model,
+            parent_id=parent_id and _parent(tx, workspace_id, parent_id).id,
+            requires_approval=requires_approval,
         )
+        edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
             _assign(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
         return Subject("task", task.id)
@@ -81,6 +90,7 @@ def add_below(
     title: str,
     description: str,
     agent: Agent | None,
+    depends_on: Sequence[Edge] = (),
 ) -> Task:
     """A subtask, in the same place and with the same rules as its parent."""
     task = tasks.add(
@@ -98,6 +108,7 @@ def add_below(
         project=parent.project,
         model=parent.model,
     )
+    edges.draw(tx, task, depends_on, actor)
     return task if agent is None else _assign(tx, desk, actor, task, agent)
 
 
@@ -107,17 +118,26 @@ def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
 
 
 def change(
-    desk: Desk, asked: Asked, task_id: str, values: Mapping[str, object], agent_id: str | None
+    desk: Desk,
+    asked: Asked,
+    task_id: str,
+    values: Mapping[str, object] | None = None,
+    agent_id: str | None = None,
+    depends_on: Sequence[Edge] | None = None,
 ) -> Task:
-    """values: project and model, which hold from its next run on. agent_id: as `assign`, or None
-    to leave it."""
+    """All of it or nothing. values: project and model, which hold from its next run on, and whether
+    it requires approval. agent_id: as `assign`; depends_on: all that it waits for from now on; None
+    leaves a thing as it is."""
 
     def act() -> Subject:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
         if values:
             task = tasks.change(tx, task, asked.actor, **values)
+        if depends_on is not None:
+            edges.replace(tx, desk.ids, task, depends_on, asked.actor)
         if agent_id is not None:
+            task = get(tx, task_id)
             check_assignable(task)
             agent = _agent(tx, task.workspace_id, agent_id)
             if agent.id != task.assignee_agent_id:
@@ -142,9 +162,8 @@ def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> No
             actor=asked.actor,
             data={"task_id": task.id, "old_agent": waiting.agent_id},
         )
-    if task.status in STANDING_STILL:
-        tasks.move(tx, task, TaskStatus.TODO, actor=asked.actor)
-        tasks.fresh_budget(tx, task)
+    _open_again(tx, desk, asked.actor, task)
+    tasks.fresh_budget(tx, task)
     _assign(tx, desk, asked.actor, task, agent)
 
 
@@ -163,7 +182,7 @@ def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = N
     check_revision(asked, task.revision)
     check_runnable(tx, task)
     assert task.assignee_agent_id is not None
-    _reopen(tx, asked, task)
+    _reopen(tx, desk, asked, task)
     tasks.fresh_budget(tx, task)
     context = {"task_id": task.id, **({"text": text} if text else {})}
     wakeup_id = desk.ids.new()
@@ -190,6 +209,7 @@ def check_runnable(view: View, task: Task) -> None:
     if runs.lease_holder(view, task.id) is not None:
         raise Conflict("task_is_running", number=task.number)
     check_assignable(task)
+    edges.check_unblocked(view, task)
 
 
 def check_assignable(task: Task) -> None:
@@ -205,7 +225,7 @@ def wakes_somebody(task: Task) -> bool:
     return isinstance(admission.staleness(agent, task.id, task, by_person=False), Go)
 
 
-def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
+def _reopen(tx: Tx, desk: Desk, asked: Asked, task: Task) -> None:
     """A person starts it afresh; wakeups of before that still wait give way to theirs."""
     for waiting in wakeups.waiting_for_task(tx, task.id):
         wakeups.settle(
@@ -218,7 +238,15 @@ def _reopen(tx: Tx, asked: Asked, task: Task) -> None:
         )
     to = TaskStatus.IN_PROGRESS if task.status is TaskStatus.IN_REVIEW else TaskStatus.TODO
     if TASK.allows(task.status, to) and task.status is not TaskStatus.IN_PROGRESS:
-        tasks.move(tx, task, to, actor=asked.actor)
+        graph.move(tx, desk.ids, task, to, actor=asked.actor)
+
+
+def _open_again(tx: Tx, desk: Desk, actor: Actor, task: Task) -> bool:
+    """What stands still is to be done again, unless a blocker was lost: that is not answered by
+    what is said or assigned here."""
+    if task.status not in STANDING_STILL or graph.is_lost(task):
+        return False
+    return graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=actor)
 
 
 def _assign(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
@@ -239,6 +267,15 @@ def _workspace(tx: Tx, workspace_id: str) -> Workspace:
     if workspace is None:
         raise Absent("unknown_workspace", "/workspace_id")
     return workspace
+
+
+def _parent(tx: Tx, workspace_id: str, given: str) -> Task:
+    parent = tasks.get(tx, given) or lists.by_suffix(tx, lists.TASKS, given)
+    if parent is None or parent.workspace_id != workspace_id:
+        raise Absent("unknown_task", "/parent_id")
+    if parent.status in TERMINAL_TASKS:
+        raise Conflict("task_over", "/parent_id", number=parent.number, status=str(parent.status))
+    return parent
 
 
 def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
@@ -269,8 +306,7 @@ def add_comment(
     """A person's word to a task that stands still opens it again: it is what was waited for."""
     comment_id = desk.ids.new()
     comments.add(tx, task, comment_id, actor, text, run_id)
-    if actor.type == "person" and task.status in STANDING_STILL:
-        tasks.move(tx, task, TaskStatus.TODO, actor=actor)
+    if actor.type == "person" and _open_again(tx, desk, actor, task):
         tasks.fresh_budget(tx, task)
     assignee = task.assignee_agent_id
     if assignee is not None and actor != Actor("agent", assignee):

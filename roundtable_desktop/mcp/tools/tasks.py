@@ -12,6 +12,7 @@ from roundtable_desktop.model.messages import WorkerResult
 COMMENT_BYTES = 16 * 1024
 RESULT_BYTES = 64 * 1024  # as much as a result file may have
 DESCRIPTION_LENGTH = 64 * 1024
+SUBTASKS = 20
 
 Title = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
@@ -38,6 +39,19 @@ class SubtaskWanted(Arguments):
         Name | None,
         Field(description="Name or id of an agent of this workspace, which starts on it at once."),
     ] = None
+    blocked_by: Annotated[
+        list[Name],
+        Field(max_length=SUBTASKS, default_factory=list),
+        Field(description="Ids of subtasks of yours that must be done before it starts."),
+    ]
+
+
+class ApprovalWanted(Arguments):
+    text: Annotated[
+        str,
+        Field(min_length=1, max_length=COMMENT_BYTES),
+        Field(description="What you want to do, and what happens if the answer is no."),
+    ]
 
 
 @tool(TaskAsked, reads=True)
@@ -70,11 +84,24 @@ def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
 def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
     """Makes a subtask of your task."""
     return call.desk.create_task(
-        call.holder, wanted.title, wanted.description, wanted.assignee_agent, call.key
+        call.holder,
+        wanted.title,
+        wanted.description,
+        wanted.assignee_agent,
+        wanted.blocked_by,
+        call.key,
     )
 
 
-TOOLS: tuple[Tool, ...] = (task_get, task_comment, task_result, task_create)
+@tool(ApprovalWanted)
+def approval_request(call: Call, wanted: ApprovalWanted) -> Mapping[str, object]:
+    """Asks the developer for a yes or a no. End your turn after it, as blocked on the user: the
+    answer wakes you."""
+    _check_size(wanted.text, COMMENT_BYTES, "/text")
+    return call.desk.request_approval(call.holder, wanted.text, call.key)
+
+
+TOOLS: tuple[Tool, ...] = (task_get, task_comment, task_result, task_create, approval_request)
 
 
 def _check_size(text: str, limit: int, pointer: str) -> None:

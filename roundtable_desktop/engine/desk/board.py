@@ -1,0 +1,193 @@
+"""What a person does with a task on the board: moves, sends back, blocks, cancels (K-09)."""
+
+from collections.abc import Callable
+
+from roundtable_desktop.engine import graph
+from roundtable_desktop.engine.asking import ask_approval
+from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
+from roundtable_desktop.engine.desk.edges import check_unblocked
+from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
+from roundtable_desktop.model.records import Subject, Task
+from roundtable_desktop.model.states import (
+    LIVE_RUNS,
+    TASK,
+    ApprovalStatus,
+    ProposalStatus,
+    Source,
+    TaskStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.store import approvals, comments, proposals, runs, wakeups
+from roundtable_desktop.store import tasks as rows
+from roundtable_desktop.store.db import Tx, View
+
+SENT_BACK = "This was looked at and is not accepted as it is."
+"""What the agent reads when a person sends work back without a word."""
+BY_HAND = (
+    TaskStatus.TODO,
+    TaskStatus.IN_PROGRESS,
+    TaskStatus.IN_REVIEW,
+    TaskStatus.DONE,
+    TaskStatus.CANCELLED,
+)
+"""Where a person may put a task; `block` says more than a move does."""
+
+
+def move(desk: Desk, asked: Asked, task_id: str, to: TaskStatus, note: str = "") -> Task:
+    """By the machine's moves and no other. Who takes a task out of In progress ends the run that
+    works on it: its runner is told, and it is not tried again."""
+    return _done(desk, asked, task_id, lambda tx, task: move_now(tx, desk, asked, task, to, note))
+
+
+def block(desk: Desk, asked: Asked, task_id: str, *, reason: str, owner: str, action: str) -> Task:
+    """C-24: who has to do what. Nothing works on it until somebody opens it again."""
+
+    def act(tx: Tx, task: Task) -> list[str]:
+        _check_move(task, TaskStatus.BLOCKED)
+        ended = _take_away(tx, task)
+        _drop_wakeups(tx, asked, task)
+        blocked = {"owner": owner, "action": action, "reason": reason}
+        graph.move(tx, desk.ids, task, TaskStatus.BLOCKED, actor=asked.actor, blocked=blocked)
+        return ended
+
+    return _done(desk, asked, task_id, act)
+
+
+def _done(desk: Desk, asked: Asked, task_id: str, act: Callable[[Tx, Task], list[str]]) -> Task:
+    """The decision first, then the runs that it ends."""
+    ended: list[str] = []
+
+    def decide() -> Subject:
+        task = tasks.get(tx, task_id)
+        check_revision(asked, task.revision)
+        ended.extend(act(tx, task))
+        return Subject("task", task.id)
+
+    with desk.store.transaction() as tx:
+        task = once(tx, asked, decide, rows.get)
+    for run_id in ended:
+        call_off(desk.launcher, run_id)
+    return task
+
+
+def move_now(
+    tx: Tx, desk: Desk, asked: Asked, task: Task, to: TaskStatus, note: str = ""
+) -> list[str]:
+    """`move` as a part of a larger decision; the runs that are to be called off after it."""
+    if to not in BY_HAND:
+        raise Invalid("not_moved_by_hand", "/status", status=str(to))
+    _check_move(task, to)
+    if to is TaskStatus.IN_PROGRESS:
+        check_unblocked(tx, task)
+        if task.status is TaskStatus.IN_REVIEW:
+            send_back(tx, desk, asked, task, note)
+            return []
+    _check_proposals(tx, task, to)
+    ended = _take_away(tx, task) if task.status is TaskStatus.IN_PROGRESS else []
+    _drop_wakeups(tx, asked, task)
+    if note:
+        comments.add(tx, task, desk.ids.new(), asked.actor, note, None)
+    if to is TaskStatus.CANCELLED:
+        _give_up_proposals(tx, asked, task, note)
+    if to is TaskStatus.DONE:
+        for one in approvals.open_of_task(tx, task.id):
+            if one.agent_id is None:
+                approvals.settle(tx, one, ApprovalStatus.APPROVED, asked.actor, note or None)
+    graph.move(tx, desk.ids, task, to, actor=asked.actor, data={"by": "hand"})
+    _after(tx, desk, asked, task, to)
+    return ended
+
+
+def send_back(tx: Tx, desk: Desk, asked: Asked, task: Task, note: str) -> None:
+    """In review → in progress: the work is not accepted as it is. The note is a comment, which
+    wakes the agent with it; it goes on with its own copy (K-09)."""
+    _check_not_delivering(tx, task)
+    for proposal in proposals.of_task(tx, task.id):
+        if proposal.status in proposals.OPEN:
+            to, data = ProposalStatus.REVISION_REQUESTED, {"note": note}
+            proposals.move(tx, proposal, to, actor=asked.actor, data=data)
+    graph.move(tx, desk.ids, task, TaskStatus.IN_PROGRESS, actor=asked.actor, data={"by": "hand"})
+    rows.fresh_budget(tx, task)
+    tasks.add_comment(tx, desk, asked.actor, tasks.get(tx, task.id), note or SENT_BACK)
+
+
+def moves(view: View, task: Task) -> list[TaskStatus]:
+    """Where a person can move it now."""
+    return [to for to in BY_HAND if _is_possible(view, task, to)]
+
+
+def _is_possible(view: View, task: Task, to: TaskStatus) -> bool:
+    try:
+        _check_move(task, to)
+        _check_proposals(view, task, to)
+        if to is TaskStatus.IN_PROGRESS:
+            check_unblocked(view, task)
+    except (Illegal, Blocked, Conflict):
+        return False
+    return True
+
+
+def _check_move(task: Task, to: TaskStatus) -> None:
+    if not TASK.allows(task.status, to):
+        raise Illegal("illegal_move", machine="task", expect=str(task.status), to=str(to))
+
+
+def _after(tx: Tx, desk: Desk, asked: Asked, before: Task, to: TaskStatus) -> None:
+    """Whom the move wakes, and whom it asks. Only a person's move counts the tries anew (B-073)."""
+    task = tasks.get(tx, before.id)
+    if to in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
+        rows.fresh_budget(tx, task)
+    put_back = before.status is TaskStatus.IN_PROGRESS
+    wanted = to is TaskStatus.IN_PROGRESS or (to is TaskStatus.TODO and not put_back)
+    if wanted and task.assignee_agent_id is not None:
+        graph.wake(tx, desk.ids, task, Source.TASK_ASSIGNED, "moved", asked.actor)
+    if to is TaskStatus.IN_REVIEW and task.requires_approval and not _open(tx, task):
+        ask_approval(tx, desk.ids, task)
+
+
+def _take_away(tx: Tx, task: Task) -> list[str]:
+    """The live runs of it, each with the mark that it was called off."""
+    live = [run for run in runs.of_task(tx, task.id) if run.status in LIVE_RUNS]
+    for run in live:
+        if not (run.ended or {}).get("end"):
+            runs.keep_ended(tx, run, {CALLED_OFF: True})
+    return [run.id for run in live]
+
+
+def _drop_wakeups(tx: Tx, asked: Asked, task: Task) -> None:
+    """Wakeups of before the person's word, with the retries that they had left."""
+    for waiting in wakeups.waiting_for_task(tx, task.id):
+        wakeups.settle(
+            tx,
+            waiting,
+            WakeupStatus.CANCELLED,
+            outcome=WakeupOutcome.USER_CANCELLED,
+            actor=asked.actor,
+            data={"reason": "moved"},
+        )
+
+
+def _open(view: View, task: Task) -> bool:
+    return any(one.status in proposals.OPEN for one in proposals.of_task(view, task.id))
+
+
+def _check_not_delivering(view: View, task: Task) -> None:
+    if any(proposals.in_hand(view, one) for one in proposals.of_task(view, task.id)):
+        raise Conflict("delivery_under_way", number=task.number)
+
+
+def _check_proposals(view: View, task: Task, to: TaskStatus) -> None:
+    """C-97: done is what is on its branch; a change that waits is delivered or rejected first."""
+    if to in (TaskStatus.DONE, TaskStatus.CANCELLED, TaskStatus.IN_PROGRESS):
+        _check_not_delivering(view, task)
+    if to is TaskStatus.DONE and _open(view, task):
+        raise Blocked("proposal_waits", number=task.number)
+
+
+def _give_up_proposals(tx: Tx, asked: Asked, task: Task, note: str) -> None:
+    for proposal in proposals.of_task(tx, task.id):
+        if proposal.status in proposals.OPEN:
+            data = {"note": note, "by": "task_cancelled"}
+            proposals.move(tx, proposal, ProposalStatus.REJECTED, actor=asked.actor, data=data)

@@ -1,0 +1,89 @@
+"""What the faces may see of a task's place among others, and of what waits for a yes or a no."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from roundtable_desktop.engine import explain
+from roundtable_desktop.engine.desk import board
+from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.graph import Approval, Around
+from roundtable_desktop.model.records import Agent, InboxItem, Task, Workspace
+from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.store import agents, approvals, dependencies, lists, tasks
+from roundtable_desktop.store.db import Reader, View
+
+LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One open task with whom it waits for, and why. waiting_for: numbers of its blockers."""
+
+    task: Task
+    agent: Agent | None
+    explanation: Explanation
+    waiting_for: Sequence[int] = ()
+
+
+class GraphLook:
+    """A part of `Look`."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def around(self, found: Iterable[Task]) -> dict[str, Around]:
+        """By the tasks' ids."""
+        with self._reader.snapshot() as view:
+            return {task.id: dependencies.around(view, task.id) for task in found}
+
+    def blockers(self, task: Task) -> list[Task]:
+        with self._reader.snapshot() as view:
+            return dependencies.blockers(view, task.id)
+
+    def below(self, task: Task) -> list[Task]:
+        with self._reader.snapshot() as view:
+            return tasks.below(view, task.id)
+
+    def moves(self, task: Task) -> list[TaskStatus]:
+        """Where a person can move it now."""
+        with self._reader.snapshot() as view:
+            return board.moves(view, task)
+
+    def about(self, found: Iterable[InboxItem]) -> dict[str, Task]:
+        """By the items' ids, the task that each of them names, or is about."""
+        with self._reader.snapshot() as view:
+            named = {one.id: tasks.get(view, _task_of(one)) for one in found}
+        return {item: task for item, task in named.items() if task is not None}
+
+    def approvals(self, after: str | None, limit: int, **filters: object) -> list[Approval]:
+        with self._reader.snapshot() as view:
+            return lists.page(view, lists.APPROVALS, after=after, limit=limit, **filters)
+
+    def approval(self, ref: str) -> Approval:
+        with self._reader.snapshot() as view:
+            found = approvals.get(view, ref) or lists.by_suffix(view, lists.APPROVALS, ref)
+        if found is None:
+            raise Absent("unknown_approval")
+        return found
+
+
+def _task_of(item: InboxItem) -> str:
+    about = item.subject_id if item.subject_type == "task" else ""
+    return str(item.data.get("task_id") or about)
+
+
+def standing(view: View, workspace: Workspace, now: datetime) -> list[Standing]:
+    """The workspace's tasks that are not over; those that wait for others come last."""
+    live = {"workspace_id": workspace.id, "status": LIVE_TASKS}
+    found = [
+        Standing(
+            task,
+            agents.get(view, task.assignee_agent_id) if task.assignee_agent_id else None,
+            explain.of_task(view, task, now),
+            [one.number for one in dependencies.waiting_for(view, task.id)],
+        )
+        for task in lists.page(view, lists.TASKS, after=None, limit=50, **live)
+    ]
+    return sorted(found, key=lambda one: bool(one.waiting_for))

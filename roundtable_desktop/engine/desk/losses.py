@@ -1,0 +1,54 @@
+"""A person's answer to the loss of a blocker: drop the edge, cancel the task, or do it again."""
+
+from roundtable_desktop.engine import graph
+from roundtable_desktop.engine.desk import Asked, Desk, board, edges, tasks
+from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.records import InboxItem, Task
+from roundtable_desktop.model.states import Source, TaskStatus
+from roundtable_desktop.store import dependencies, workspaces
+from roundtable_desktop.store import tasks as rows
+from roundtable_desktop.store.db import Tx
+
+
+def answer(tx: Tx, desk: Desk, asked: Asked, item: InboxItem, action: str) -> list[str]:
+    """One decision (C-42); the runs that are to be called off after it."""
+    task = tasks.get(tx, str(item.data["task_id"]))
+    blocker = tasks.get(tx, str(item.data["blocker_id"]))
+    if action == "drop_edge":
+        edges.drop(tx, desk.ids, task.id, blocker.id, asked.actor)
+    elif action == "cancel":
+        return board.move_now(tx, desk, asked, task, TaskStatus.CANCELLED)
+    elif blocker.status is TaskStatus.FAILED:
+        board.move_now(tx, desk, asked, blocker, TaskStatus.TODO)
+    elif blocker.status is TaskStatus.CANCELLED:
+        _do_anew(tx, desk, asked, blocker)
+    return []
+
+
+def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> None:
+    """What was cancelled stays so: a new task takes its place for all that wait for it."""
+    anew = rows.add(
+        tx,
+        asked.actor,
+        id=desk.ids.new(),
+        workspace_id=blocker.workspace_id,
+        number=workspaces.next_task_number(tx, blocker.workspace_id),
+        title=blocker.title,
+        description=blocker.description,
+        parent_id=blocker.parent_id,
+        base_branch=blocker.base_branch,
+        delivery=blocker.delivery,
+        retry_budget=blocker.retry_budget,
+        requires_approval=blocker.requires_approval,
+    )
+    before = [
+        Edge(depends_on_task_id=one.depends_on_task_id)
+        for one in dependencies.of_task(tx, blocker.id)
+    ]
+    edges.draw(tx, anew, before, asked.actor)
+    for waiting in dependencies.dependents(tx, blocker.id):
+        edges.draw(tx, waiting, [Edge(depends_on_task_id=anew.id)], asked.actor)
+        edges.drop(tx, desk.ids, waiting.id, blocker.id, asked.actor)
+    if blocker.assignee_agent_id is not None:
+        given = rows.assign(tx, anew, blocker.assignee_agent_id, asked.actor)
+        graph.wake(tx, desk.ids, given, Source.TASK_ASSIGNED, "assigned", asked.actor)

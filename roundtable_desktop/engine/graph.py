@@ -1,0 +1,148 @@
+"""Moves a task, and does in the same transaction what follows for its neighbours in the graph."""
+
+from typing import Any
+
+from roundtable_desktop.engine import wakers
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
+from roundtable_desktop.model.states import (
+    TERMINAL_TASKS,
+    InboxKind,
+    Severity,
+    Source,
+    TaskStatus,
+)
+from roundtable_desktop.store import (
+    dependencies,
+    events,
+    gathering,
+    inbox,
+    runs,
+    tasks,
+    wakeups,
+)
+from roundtable_desktop.store.db import Tx
+
+LOST = "blocker_lost"
+LOSSES = (TaskStatus.CANCELLED, TaskStatus.FAILED)
+"""Ends of a blocker that satisfy nothing (C-42)."""
+ANSWERS = ("drop_edge", "cancel", "redo")
+_AT_WORK = (TaskStatus.TODO, TaskStatus.IN_PROGRESS)
+
+
+def move(tx: Tx, ids: Ids, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> bool:
+    """`tasks.move` and its consequences: `done` lets dependents go on, `cancelled` and `failed`
+    ask what becomes of them, and the last subtask's end wakes the parent (K-06, C-42, C-62)."""
+    if not tasks.move(tx, task, to, actor=actor, **values):
+        return False
+    for dependent in dependencies.dependents(tx, task.id):
+        if to is TaskStatus.DONE:
+            _go_on(tx, ids, dependent)
+        elif to in LOSSES:
+            _ask(tx, ids, dependent, task, to)
+        elif task.status in LOSSES:
+            found(tx, ids, dependent, task, actor)
+    if to in TERMINAL_TASKS and task.parent_id is not None:
+        _tell_parent(tx, ids, task.parent_id)
+    return True
+
+
+def is_lost(task: Task) -> bool:
+    """It is blocked by the end of a blocker, and by nothing else."""
+    return (task.blocked or {}).get("kind") == LOST
+
+
+def found(tx: Tx, ids: Ids, task: Task, blocker: Task, actor: Actor) -> None:
+    """The blocker is no loss any more: it is to be done again, or nobody waits for it."""
+    for item in inbox.open_about(tx, Subject("task", task.id)):
+        if item.kind is InboxKind.BLOCKER_LOST and item.data["blocker_id"] == blocker.id:
+            inbox.resolve(tx, item, {"by": "cause"}, actor)
+    losses = [one for one in dependencies.waiting_for(tx, task.id) if one.status in LOSSES]
+    if is_lost(task) and not losses:
+        tasks.move(tx, task, TaskStatus.TODO, actor=actor)
+    unblocked(tx, ids, task.id)
+
+
+def unblocked(tx: Tx, ids: Ids, task_id: str) -> None:
+    """After an edge went: what was held goes on, and where nothing was, its agent is woken."""
+    task = tasks.get(tx, task_id)
+    assert task is not None
+    if dependencies.has_unresolved(tx, task.id) or gathering.release(tx, task.id):
+        return
+    to_do = task.status is TaskStatus.TODO and task.assignee_agent_id is not None
+    if to_do and not wakeups.waiting_for_task(tx, task.id):
+        wake(tx, ids, task, Source.TASK_ASSIGNED, "unblocked")
+
+
+def wake(
+    tx: Tx, ids: Ids, task: Task, source: Source, reason: str, actor: Actor = SYSTEM, **more: object
+) -> str:
+    """Its assignee, for what was told of last in this transaction: that event names the cause, so
+    that it counts once (C-63)."""
+    assert task.assignee_agent_id is not None
+    cause = wakeups.Cause(
+        workspace_id=task.workspace_id,
+        agent_id=task.assignee_agent_id,
+        task_id=task.id,
+        source=source,
+        reason=reason,
+        payload={"task_id": task.id, **more},
+        key=f"{_word(source)}:{task.id}:{events.last_id(tx)}",
+        actor=actor,
+    )
+    return wakers.wake(tx, ids.new(), cause)
+
+
+def _word(source: Source) -> str:
+    """`task_assigned:<task>:…` counts assignments, and no events."""
+    return "moved" if source is Source.TASK_ASSIGNED else str(source)
+
+
+def _go_on(tx: Tx, ids: Ids, task: Task) -> None:
+    """K-06: only when all are done. The assignment that was held and this wake are one. A task that
+    is looked at, blocked or over is not begun anew by it; only what was held for it goes on."""
+    if dependencies.has_unresolved(tx, task.id):
+        return
+    if task.status not in _AT_WORK or task.assignee_agent_id is None:
+        gathering.release(tx, task.id)
+        return
+    resolved = [one.id for one in dependencies.blockers(tx, task.id)]
+    source = Source.TASK_BLOCKERS_RESOLVED
+    made = wake(tx, ids, task, source, "blockers_resolved", resolved_blocker_ids=resolved)
+    gathering.gather(tx, made)
+
+
+def _ask(tx: Tx, ids: Ids, task: Task, blocker: Task, end: TaskStatus) -> None:
+    """Starting would build on work that may not exist, waiting would be a silent stall: a person
+    decides (C-42)."""
+    if task.status in TERMINAL_TASKS:
+        return
+    loss = {"kind": LOST, "blocker": blocker.number, "end": str(end)}
+    if task.status in _AT_WORK and runs.lease_holder(tx, task.id) is None:
+        blocked = {"owner": "user", "action": LOST, **loss}
+        tasks.move(tx, task, TaskStatus.BLOCKED, actor=SYSTEM, blocked=blocked)
+    inbox.open_item(
+        tx,
+        ids.new(),
+        InboxKind.BLOCKER_LOST,
+        Severity.ATTENTION,
+        key=f"{LOST}:{task.id}:{blocker.id}:{events.last_id(tx)}",
+        subject=Subject("task", task.id),
+        workspace_id=task.workspace_id,
+        data={
+            **loss,
+            "number": task.number,
+            "task_id": task.id,
+            "blocker_id": blocker.id,
+            "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
+        },
+    )
+
+
+def _tell_parent(tx: Tx, ids: Ids, parent_id: str) -> None:
+    parent = tasks.get(tx, parent_id)
+    assert parent is not None, "foreign keys hold"
+    if parent.assignee_agent_id is None or parent.status in TERMINAL_TASKS:
+        return
+    if not dependencies.has_open_below(tx, parent.id):
+        wake(tx, ids, parent, Source.TASK_CHILDREN_COMPLETED, "children_completed")

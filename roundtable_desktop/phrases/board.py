@@ -1,0 +1,57 @@
+"""Sentences about what tasks wait for: other tasks, a person's word, a decision."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+BOARD: Mapping[str, str] = {
+    "task_waits_for": N_("It waits for {tasks} to be done."),
+    "task_waits_below": N_("It waits for its subtasks; its agent is woken when they are over."),
+    "task_waits_for_approval": N_(
+        "It waits for your approval: “roundtable approval list” shows what you can answer."
+    ),
+    "task_blocked_blocker_lost": N_(
+        "T-{blocker}, which it waits for, is {end}. Decide in the inbox: let it start without "
+        "that, cancel it, or have that done again."
+    ),
+    "task_waits_for_others": N_(
+        "T-{number} waits for {tasks}. Finish those first, or take the dependency away."
+    ),
+    "task_over": N_("T-{number} is {status}. Nothing is added to it any more."),
+    "waits_blockers": N_("It waits for {tasks} to be done."),
+    "blockers_passed": N_("Nothing that must come first is open."),
+    "blockers_waiting": N_("It waits for {tasks} to be done."),
+    "dependency_circle": N_("That would be a circle: {path}. Leave out one of these dependencies."),
+    "dependency_type_unused": N_(
+        "Only hard dependencies are in use: “{type}” edges come with missions."
+    ),
+    "too_many_blockers": N_("A task waits for at most {most} others."),
+    "blocker_over": N_(
+        "T-{number} is {status} and will never be done. Leave it out, or have it done first."
+    ),
+    "not_moved_by_hand": N_("A task is not moved to “{status}” by hand."),
+    "delivery_under_way": N_("A delivery of T-{number} is under way. Wait a moment and try again."),
+    "proposal_waits": N_(
+        "A proposal of T-{number} waits for you. Deliver or reject it; done is what is on its "
+        "branch."
+    ),
+    "unknown_approval": N_("There is no such approval."),
+    "approval_not_open": N_("This was {status} already."),
+    "inbox_approval": N_("T-{number} is ready and needs your approval: {title}"),
+    "inbox_approval_asked": N_("An agent asks for your approval, about T-{number}: {text}"),
+    "inbox_blocker_lost": N_(
+        "T-{number} waits for T-{blocker}, which is {end}. Let it start without that (drop_edge), "
+        "cancel it, or have T-{blocker} done again (redo)."
+    ),
+}
+
+
+BOARD_ON_PAGES: Mapping[str, str] = {
+    "task_waits_for_approval": N_("It waits for your approval."),
+    "inbox_blocker_lost": N_(
+        "T-{number} waits for T-{blocker}, which is {end}. Decide what is to become of it."
+    ),
+    "task_blocked_blocker_lost": N_(
+        "T-{blocker}, which it waits for, is {end}. Decide in the inbox what is to become of it."
+    ),
+}

@@ -1,0 +1,188 @@
+"""What waits for a yes or a no: asked once, answered once, told to whom it concerns."""
+
+from typing import Any
+
+import pytest
+from engine_graph_work import DONE, Work
+from engine_stage import ASKED, Stage
+from ground import JOAN
+
+from roundtable_desktop.engine.desk import Asked, approvals, inbox, tasks
+from roundtable_desktop.engine.desk.agency import Agency
+from roundtable_desktop.model.callers import Holder
+from roundtable_desktop.model.errors import Absent, Conflict
+from roundtable_desktop.model.graph import Approval
+from roundtable_desktop.model.records import Task
+from roundtable_desktop.model.states import ApprovalStatus, ProposalStatus, Source, TaskStatus
+from roundtable_desktop.store import approvals as stored
+from roundtable_desktop.store import comments
+
+S = TaskStatus
+
+
+@pytest.fixture
+def work(stage: Stage) -> Work:
+    return Work(stage)
+
+
+def ready(work: Work, **more: Any) -> tuple[Task, Approval]:
+    """Without a change, at its approval."""
+    task = work.task("Spec", requires_approval=True, **more)
+    work.stage.finish(work.run(task), result=DONE)
+    (approval,) = work.asked(task)
+    return task, approval
+
+
+def kept(work: Work, approval: Approval) -> Approval:
+    with work.stage.ground.reader.snapshot() as view:
+        found = stored.get(view, approval.id)
+    assert found is not None
+    return found
+
+
+def decide(work: Work, approval: Approval, yes: bool, note: str = "", **asked: Any) -> Approval:
+    who = Asked(JOAN, **asked)
+    return approvals.decide(work.stage.desk, who, approval.id, approved=yes, note=note)
+
+
+@pytest.mark.proves("K-54 approval", "C-97")
+def test_without_a_change_it_waits_in_review_and_approve_is_done(work: Work) -> None:
+    task, approval = ready(work)
+    assert work.now(task).status is S.IN_REVIEW and approval.agent_id is None
+    (item,) = work.items(kind="approval", status="open")
+    second = work.task("Build", task)
+    assert work.held(second).held_by == "blockers"
+    assert decide(work, approval, True, "Good").decision_note == "Good"
+    assert work.now(task).status is S.DONE
+    (answered,) = work.items(kind="approval")
+    assert answered.resolution == {"by": "person", "option": "approve"} and answered.id == item.id
+    assert work.run(second).status == "running"
+    with pytest.raises(Conflict, match="approval_not_open"):
+        decide(work, approval, True)
+
+
+@pytest.mark.proves("K-54 approval")
+def test_rejected_it_is_in_progress_again_and_its_agent_reads_the_note(work: Work) -> None:
+    task, approval = ready(work)
+    decide(work, approval, False, "Say what happens at 0")
+    assert work.now(task).status is S.IN_PROGRESS
+    assert kept(work, approval).status is ApprovalStatus.REJECTED
+    (woken,) = work.wakeups(task, Source.COMMENT)
+    run = work.run(task)
+    assert run.wakeup_id == woken.id
+    assert "Say what happens at 0" in run.assembled_prompt
+    work.stage.finish(run, result=DONE)
+    (again,) = work.asked(task)
+    assert again.id != approval.id, "the next attempt asks anew"
+
+
+@pytest.mark.proves("C-97", "K-54 approval")
+def test_with_a_change_there_is_one_decision_and_that_is_the_delivery(work: Work) -> None:
+    task = work.task("Spec", requires_approval=True, delivery="auto")
+    proposal = work.stage.offered(task, made="one")
+    assert work.now(task).status is S.IN_REVIEW and work.asked(task) == []
+    assert proposal.status is ProposalStatus.PENDING, "no rule delivers what needs approval"
+    work.stage.ask_deliver(proposal)
+    work.stage.deliver()
+    assert work.now(task).status is S.DONE
+
+
+@pytest.mark.proves("K-54 approval")
+def test_without_the_gate_it_is_done_at_once(work: Work) -> None:
+    task = work.task("Spec")
+    work.stage.finish(work.run(task), result=DONE)
+    assert work.now(task).status is S.DONE and not work.items(kind="approval")
+
+
+def test_the_question_is_withdrawn_when_the_task_moves_on(work: Work) -> None:
+    task, approval = ready(work)
+    work.stage.ask_run(task)
+    assert kept(work, approval).status is ApprovalStatus.WITHDRAWN
+    assert not work.items(kind="approval", status="open")
+    with pytest.raises(Conflict, match="approval_not_open"):
+        decide(work, approval, True)
+
+
+def test_a_comment_that_wakes_it_withdraws_the_question_when_the_run_starts(work: Work) -> None:
+    task, approval = ready(work)
+    tasks.comment(work.stage.desk, ASKED, task.id, "One more thing")
+    assert kept(work, approval).status is ApprovalStatus.REQUESTED
+    work.run(task)
+    assert kept(work, approval).status is ApprovalStatus.WITHDRAWN
+
+
+def test_moved_to_done_by_hand_it_is_approved(work: Work) -> None:
+    task, approval = ready(work)
+    work.move(task, S.DONE, note="Fine")
+    decided = kept(work, approval)
+    assert (decided.status, decided.decision_note) == (ApprovalStatus.APPROVED, "Fine")
+
+
+@pytest.mark.parametrize(("action", "stands"), [("approve", S.DONE), ("reject", S.IN_PROGRESS)])
+def test_the_inbox_answers_it_in_one_decision(work: Work, action: str, stands: str) -> None:
+    task, approval = ready(work)
+    (item,) = work.items(kind="approval", status="open")
+    answered = inbox.act(work.stage.desk, ASKED, item.id, action)
+    assert answered.resolution == {"by": "person", "option": action}
+    assert work.now(task).status == stands
+    assert kept(work, approval).status in (ApprovalStatus.APPROVED, ApprovalStatus.REJECTED)
+
+
+def test_an_answer_counts_once_and_only_for_who_saw_the_question(work: Work) -> None:
+    _, approval = ready(work)
+    with pytest.raises(Conflict, match="changed_meanwhile"):
+        decide(work, approval, True, revision=approval.revision + 1)
+    for _ in range(2):
+        decide(work, approval, True, key="key", fingerprint="print")
+    with pytest.raises(Absent, match="unknown_approval"):
+        approvals.decide(work.stage.desk, ASKED, "nothing", approved=True)
+
+
+# --- asked by an agent ---------------------------------------------------------------------------
+
+
+def asks(work: Work, text: str = "May I drop the table?") -> tuple[Task, Approval]:
+    task = work.task("Careful")
+    run = work.run(task)
+    who = {"run_id": run.id, "agent_id": run.agent_id, "task_id": task.id}
+    holder = Holder(**who, workspace_id=run.workspace_id)
+    agency = Agency(work.stage.desk, work.stage.ground.reader)
+    for _ in range(2):
+        answer = agency.request_approval(holder, text, "once")
+    assert answer["status"] == "requested"
+    blocked = {"owner": "user", "action": "answer"}
+    work.stage.finish(run, result={"status": "blocked", "summary": "", "blocked": blocked})
+    (approval,) = work.asked(task)
+    assert (approval.id, approval.agent_id) == (answer["approval_id"], run.agent_id)
+    return task, approval
+
+
+@pytest.mark.proves("K-67", "C-63")
+@pytest.mark.parametrize("yes", [True, False])
+def test_the_answer_wakes_who_asked_and_nobody_else(work: Work, yes: bool) -> None:
+    work.stage.agent(work.workspace, name="Bystander")
+    task, approval = asks(work)
+    assert work.now(task).status is S.BLOCKED
+    before = len(work.stage.ground.rows("agent_wakeup_requests"))
+    decide(work, approval, yes, "Because")
+    (woken,) = work.wakeups(task, Source.APPROVAL_RESOLVED)
+    assert len(work.stage.ground.rows("agent_wakeup_requests")) == before + 1
+    assert woken.agent_id == approval.agent_id
+    assert woken.idempotency_key == f"approval_resolved:{approval.id}"
+    assert dict(woken.payload) == {
+        "approval_id": approval.id,
+        "status": "approved" if yes else "rejected",
+        "decision_note": "Because",
+        "task_id": task.id,
+    }
+    with work.stage.ground.reader.snapshot() as view:
+        assert comments.of_task(view, task.id) == []
+    run = work.run(task)
+    assert run.wakeup_id == woken.id and work.now(task).status is S.IN_PROGRESS
+
+
+def test_what_an_agent_asked_is_withdrawn_when_its_task_is_over(work: Work) -> None:
+    task, approval = asks(work)
+    work.move(task, S.CANCELLED)
+    assert kept(work, approval).status is ApprovalStatus.WITHDRAWN
+    assert not work.items(kind="approval", status="open")
