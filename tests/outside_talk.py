@@ -127,7 +127,8 @@ def item_of(room: Room, task: Any) -> Any:
 
     def look() -> Any:
         for one in room.house.get("/inbox", workspace_id=room.id, status="open")["items"]:
-            if room.house.run(one["data"]["run_id"])["task_id"] == task["id"]:
+            run = one["data"].get("run_id")
+            if run and room.house.run(run)["task_id"] == task["id"]:
                 return one
         return None
 

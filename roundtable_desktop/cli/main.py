@@ -16,6 +16,7 @@ import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import (
     agents,
+    approvals,
     cron,
     demo,
     events,
@@ -60,6 +61,7 @@ for room in (
     owner,
     workspaces,
     agents,
+    approvals,
     tasks,
     routines,
     runs,

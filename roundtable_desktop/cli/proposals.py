@@ -84,4 +84,14 @@ def _settled(seen: Answer) -> bool:
     return not seen["deliveries"] or seen["deliveries"][-1]["status"] != "intended"
 
 
+@proposal.command()
+@click.argument("given", metavar="PROPOSAL")
+@click.option("--note", default="", help=_("What is missing; the agent reads it."))
+@click.pass_obj
+def reject(home: Home, given: str, note: str) -> None:
+    """It does not go in as it is: its task goes back to its agent with the note."""
+    seen = Client(home).post(f"/proposals/{names.ref(given)}/reject", {"note": note})
+    click.echo(plain(seen["sentence"]))
+
+
 COMMANDS = [proposal]

@@ -29,6 +29,9 @@ def task() -> None:
 @click.option("--retry-budget", type=click.IntRange(0, 20))
 @click.option("--project", help=_("A label; settings of the workspace may name it."))
 @click.option("--model", help=_("What the agent is to use. Default: what is set for the agent."))
+@click.option("--after", multiple=True, metavar="TASK", help=_("Not before TASK is done."))
+@click.option("--parent", metavar="TASK", help=_("As a part of TASK."))
+@click.option("--requires-approval", is_flag=True, help=_("Done only when you say so."))
 @_workspace
 @_json
 @click.pass_obj
@@ -43,6 +46,9 @@ def add(
     retry_budget: int | None,
     project: str | None,
     model: str | None,
+    after: tuple[str, ...],
+    parent: str | None,
+    requires_approval: bool,
     named: str | None,
     as_json: bool,
 ) -> None:
@@ -63,13 +69,19 @@ def add(
             "retry_budget": retry_budget,
             "project": project,
             "model": model,
+            "parent_id": names.task(client, parent, named)["id"] if parent else None,
+            "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
+            "requires_approval": requires_approval or None,
         },
     )
     if as_json:
         return show_json(made)
     who = assignee["name"] if assignee else _("nobody yet")
     said = _("T-{number} is for {agent}. See how it goes: roundtable task show T-{number}")
-    return click.echo(plain(said.format(number=made["number"], agent=who)))
+    click.echo(plain(said.format(number=made["number"], agent=who)))
+    if made["waiting_for"]:
+        click.echo(_("It waits for {tasks}.").format(tasks=_numbers(made["waiting_for"])))
+    return None
 
 
 @task.command(name="list")
@@ -84,7 +96,12 @@ def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> 
     found = list(client.every("/tasks", workspace_id=workspace["id"], status=status_))
     if as_json:
         return show_json(found)
-    return table(found, ["number", "status", "title", "id"])
+    rows = [{**one, "waits_for": _numbers(one["waiting_for"])} for one in found]
+    return table(rows, ["number", "status", "waits_for", "title", "id"])
+
+
+def _numbers(tasks: list[Answer]) -> str:
+    return ", ".join(f"T-{one['number']}" for one in tasks)
 
 
 @task.command()
@@ -101,7 +118,7 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     explained = client.get(f"/tasks/{seen['id']}/explain")
     if as_json:
         return show_json({**seen, "attempts": attempts, "proposals": offered})
-    fields({name: seen[name] for name in _SHOWN})
+    fields({**{name: seen[name] for name in _SHOWN}, "waits_for": _numbers(seen["waiting_for"])})
     click.echo(plain(explained["sentence"]))
     if attempts:
         click.echo()
@@ -189,6 +206,73 @@ def comment(home: Home, given: str, text: str, named: str | None) -> None:
     else:
         told = _("Said. The agent of T-{number} is woken with it.")
     click.echo(told.format(number=seen["number"], status=seen["status"]))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.option("--after", multiple=True, metavar="TASK", help=_("It waits for this one too."))
+@click.option("--not-after", multiple=True, metavar="TASK", help=_("And for this one no more."))
+@_workspace
+@click.pass_obj
+def depend(
+    home: Home, given: str, after: tuple[str, ...], not_after: tuple[str, ...], named: str | None
+) -> None:
+    """Changes what the task waits for."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    gone = {names.task(client, one, named)["id"] for one in not_after}
+    kept = [one for one in seen["depends_on"] if one["depends_on_task_id"] not in gone]
+    more = [names.task(client, one, named)["id"] for one in after]
+    seen = client.patch(f"/tasks/{seen['id']}", {"depends_on": kept, "blocked_by": more})
+    if not seen["waiting_for"]:
+        return click.echo(_("T-{number} waits for nothing.").format(number=seen["number"]))
+    told = _("T-{number} waits for {tasks}.")
+    return click.echo(told.format(number=seen["number"], tasks=_numbers(seen["waiting_for"])))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.argument("status", metavar="STATUS")
+@click.option("--note", default="", help=_("Kept as a comment; sent back, the agent reads it."))
+@_workspace
+@click.pass_obj
+def move(home: Home, given: str, status: str, note: str, named: str | None) -> None:
+    """Moves the task as on the board: to todo, in_progress, in_review, done or cancelled. A run
+    that works on it is ended when it leaves in_progress."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    seen = client.post(f"/tasks/{seen['id']}/move", {"status": status, "note": note})
+    said = _("T-{number} is {status} now.")
+    click.echo(said.format(number=seen["number"], status=seen["status"]))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.option("--note", default="", help=_("Why; kept as a comment."))
+@_workspace
+@click.pass_obj
+def cancel(home: Home, given: str, note: str, named: str | None) -> None:
+    """Cancels the task for good, and ends the run that works on it."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    seen = client.post(f"/tasks/{seen['id']}/cancel", {"note": note})
+    click.echo(_("T-{number} is cancelled.").format(number=seen["number"]))
+
+
+@task.command()
+@click.argument("given", metavar="TASK")
+@click.option("--action", required=True, help=_("What has to be done first."))
+@click.option("--owner", default="user", help=_("By whom: user, coordinator or agent:<id>."))
+@click.option("--reason", default="", help=_("Why it cannot go on."))
+@_workspace
+@click.pass_obj
+def block(home: Home, given: str, action: str, owner: str, reason: str, named: str | None) -> None:
+    """Says what must be done before the task goes on; nothing works on it until then."""
+    client = Client(home)
+    seen = names.task(client, given, named)
+    said = {"reason": reason, "owner": owner, "action": action}
+    client.post(f"/tasks/{seen['id']}/block", said)
+    click.echo(_("T-{number} is blocked until then.").format(number=seen["number"]))
 
 
 @task.command()

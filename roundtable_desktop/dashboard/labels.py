@@ -48,6 +48,9 @@ LABELS: Mapping[str, str] = {
     "resolved": N_("Done"),
     "permission": N_("Asks for permission"),
     "agent.error": N_("Failed for good"),
+    "blocker_lost": N_("Lost what it waits for"),
+    "requested": N_("Waits for you"),
+    "withdrawn": N_("Withdrawn"),
     "retry": N_("Try again"),
     "mark_fixed": N_("It is mended"),
     "pause_agent": N_("Pause the agent"),
@@ -105,6 +108,27 @@ LABELS: Mapping[str, str] = {
     "fail": N_("failed"),
 }
 
+ANSWERS: Mapping[str, str] = {
+    "approve": N_("Approve"),
+    "reject": N_("Reject"),
+    "drop_edge": N_("Start without it"),
+    "cancel": N_("Cancel the task"),
+    "redo": N_("Have it done again"),
+}
+"""Answers in the inbox that have no word above, or another one."""
+
+ITEMS: Mapping[str, str] = {"approval": N_("Asks for approval")}
+"""Kinds of the inbox, likewise."""
+
+MOVES: Mapping[str, str] = {
+    "todo": N_("Put back to do"),
+    "in_progress": N_("Start it"),
+    "in_review": N_("Put up for review"),
+    "done": N_("It is done"),
+    "cancelled": N_("Cancel it"),
+}
+"""What a person does with a task by moving it there."""
+
 GATES: Mapping[str, str] = {
     "payload": N_("Payload"),
     "context": N_("Prompt"),
@@ -115,6 +139,7 @@ GATES: Mapping[str, str] = {
     "cooldown": N_("Rest"),
     "scheduled_retry": N_("Due time"),
     "staleness": N_("Relevance"),
+    "blockers": N_("What comes first"),
     "task_lease": N_("Task free"),
     "routine_standing": N_("Routine"),
     "idle_skip": N_("Something to do"),
@@ -156,6 +181,7 @@ EVENTS: Mapping[str, str] = {
     "task.interrupted": N_("Broken off"),
     "task.moved": N_("Moved"),
     "task.commented": N_("Commented"),
+    "task.depends": N_("What it waits for was changed"),
     "run.starting": N_("The launch began"),
     "run.started": N_("The runner is there"),
     "run.ended": N_("Ended"),
@@ -189,6 +215,21 @@ KEPT_FROM_WORK: Mapping[str, str] = {
 def label(code: str) -> str:
     """The word for a code; one that has none is shown as it is."""
     return _(LABELS[code]) if code in LABELS else code
+
+
+def answer_label(code: str) -> str:
+    return _(ANSWERS[code]) if code in ANSWERS else label(code)
+
+
+def item_label(kind: str) -> str:
+    return _(ITEMS[kind]) if kind in ITEMS else label(kind)
+
+
+def move_label(status: str, before: str) -> str:
+    """In review, starting it means that it goes back."""
+    if (before, status) == ("in_review", "in_progress"):
+        return _("Send it back")
+    return _(MOVES[status])
 
 
 def gate_label(gate: str) -> str:

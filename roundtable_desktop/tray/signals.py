@@ -127,6 +127,8 @@ class Watcher(QThread):
             if item.kind is InboxKind.PERMISSION:
                 question = one_line(str(item.data.get("text", "")), _QUESTION)
                 title = _("{agent} asks for permission").format(agent=name)
+            elif item.kind is InboxKind.APPROVAL:
+                title = _("{agent} needs your approval").format(agent=name)
             else:
                 title = _("{agent} cannot go on").format(agent=name)
             label = f"{name}: {question}"

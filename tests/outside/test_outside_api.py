@@ -76,7 +76,11 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     run, proposal = room.ended(task), room.proposal(task)
     agent = task["assignee_agent_id"]
     recurs = {"workspace_id": room.id, "name": "Recurs", "assignee_agent_id": agent}
+    gate = room.task("Gate", requires_approval=True)
+    for to in ("in_progress", "in_review"):
+        house.post(f"/tasks/{gate['id']}/move", {"status": to})
     refs = {
+        "approvals": house.get("/approvals", task_id=gate["id"])["items"][0]["id"],
         "workspaces": room.id,
         "agents": agent,
         "routines": office(house, "POST", "", recurs).json["id"],

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import roundtable_desktop
 from roundtable_desktop.dashboard.api import (
     agents,
+    approvals,
+    board,
     control,
     events,
     inbox,
@@ -46,6 +48,8 @@ def declare_all(
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
+    board.declare(api, desk, look)
+    approvals.declare(api, desk, look)
     runs.declare(api, look)
     wakeups.declare(api, desk, look)
     simulate.declare(api, look)

@@ -16,7 +16,7 @@ from roundtable_desktop.model import records
 class InboxAsked(Paging):
     workspace_id: Ref | None = None
     status: Literal["open", "snoozed", "resolved"] | None = None
-    kind: Literal["permission", "agent.error"] | None = None
+    kind: Literal["permission", "approval", "agent.error", "blocker_lost"] | None = None
     severity: Literal["info", "attention", "critical"] | None = None
 
 
@@ -27,11 +27,13 @@ class Act(Words):
 
 
 class InboxRow(Shown):
-    """sentence: what it is about. data of a permission: what was asked, and the options."""
+    """sentence: what it is about; code: of that sentence. data of a permission: what was asked,
+    and the options."""
 
     id: str
     workspace_id: str
     kind: str
+    code: str
     severity: str
     status: str
     subject_type: str

@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Say, Shown, asked, said
+from roundtable_desktop.dashboard.api.shapes import (
+    Moment,
+    Object,
+    Ref,
+    Say,
+    Shown,
+    Words16,
+    asked,
+    said,
+)
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -37,6 +46,12 @@ class Deliver(Words):
 
     override: bool = False
     note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class Reject(Words):
+    """note: what is missing; the agent reads it."""
+
+    note: Words16 = ""
 
 
 class Try(Shown):
@@ -160,3 +175,17 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             note=body.note,
         )
         return detail(look.with_diff(look.proposal(found.id)))
+
+    @api.route("POST", "/api/v1/proposals/<ref>/reject", errors=(404, 409, 412))
+    def reject_proposal(
+        caller: Caller,
+        ref: str,
+        body: Reject,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> ProposalRow:
+        """It does not go in as it is; its task goes back to its agent with the note."""
+        found = look.proposal(ref).proposal
+        who = asked(caller, once, expected_revision)
+        proposals.reject(desk, who, found.id, body.note.strip())
+        return row(look.proposal(found.id))

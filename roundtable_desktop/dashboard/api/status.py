@@ -5,7 +5,8 @@ from collections.abc import Callable
 from roundtable_desktop.dashboard.api.held import Held, held
 from roundtable_desktop.dashboard.api.shapes import Moment, Say, Shown, said
 from roundtable_desktop.dashboard.routes import Api
-from roundtable_desktop.engine.desk.look import Look, Standing
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_graph import Standing
 from roundtable_desktop.engine.desk.look_waking import ToCome
 from roundtable_desktop.model.times import rfc3339
 
@@ -17,6 +18,7 @@ class TaskStanding(Shown):
     status: str
     agent: str | None
     sentence: str
+    waiting_for: list[str]
 
 
 class Later(Shown):
@@ -57,7 +59,8 @@ def standing(one: Standing, say: Say = said) -> TaskStanding:
     why = one.explanation.nearest
     agent = one.agent.name if one.agent else None
     sentence = say(why.code, dict(why.values))
-    return TaskStanding.of(one.task, agent=agent, sentence=sentence)
+    waiting_for = [f"T-{number}" for number in one.waiting_for]
+    return TaskStanding.of(one.task, agent=agent, sentence=sentence, waiting_for=waiting_for)
 
 
 def later(one: ToCome) -> Later:

@@ -1,5 +1,6 @@
 """The API's routes about tasks."""
 
+from operator import itemgetter
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
@@ -9,18 +10,27 @@ from roundtable_desktop.dashboard.api.runs import RunRow
 from roundtable_desktop.dashboard.api.shapes import (
     Line,
     Moment,
-    Object,
     Ref,
     Shown,
     Text,
     Words16,
     asked,
 )
+from roundtable_desktop.dashboard.api.tasks_shown import (
+    ApprovalGate,
+    EdgesWanted,
+    Refs,
+    Task,
+    edges,
+    show,
+    show_all,
+)
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import records
 from roundtable_desktop.model.settings import Label, Model
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
 
@@ -29,8 +39,14 @@ Status = Literal[
 ]
 
 
+Gates = Annotated[list[ApprovalGate], Field(max_length=1)]
+
+
 class NewTask(Words):
-    """base_branch, delivery: the workspace's when left out."""
+    """base_branch, delivery: the workspace's when left out.
+
+    blocked_by: ids; short for hard edges. gates: approval is the same as requires_approval.
+    """
 
     workspace_id: Ref
     title: Line
@@ -41,14 +57,23 @@ class NewTask(Words):
     retry_budget: Annotated[int, Field(ge=0, le=20)] = 3
     project: Label | None = None
     model: Model | None = None
+    parent_id: Ref | None = None
+    depends_on: EdgesWanted = Field(default_factory=list)
+    blocked_by: Refs = Field(default_factory=list)
+    requires_approval: bool = False
+    gates: Gates = Field(default_factory=list)
 
 
 class TaskChange(Words):
-    """What is left out stays; project, model: taken away with null."""
+    """What is left out stays; project, model: taken away with null. depends_on, blocked_by: all
+    that it waits for from now on."""
 
     assignee_agent_id: Ref | None = None
     project: Label | None = None
     model: Model | None = None
+    depends_on: EdgesWanted | None = None
+    blocked_by: Refs | None = None
+    requires_approval: bool | None = None
 
 
 class RunNow(Words):
@@ -79,30 +104,6 @@ class TasksAsked(Paging):
     hidden: bool = False
 
 
-class Task(Shown):
-    id: str
-    workspace_id: str
-    number: int
-    title: str
-    description: str
-    status: str
-    parent_id: str | None
-    assignee_agent_id: str | None
-    base_branch: str
-    delivery: str
-    retry_budget: int
-    attempts_spent: int
-    routine_id: str | None
-    blocked: Object | None
-    checkout_agent_id: str | None
-    checkout_at: Moment | None
-    project: str | None
-    model: str | None
-    created_at: Moment
-    updated_at: Moment
-    revision: int
-
-
 def declare(api: Api, desk: Desk, look: Look) -> None:
     _declare_reads(api, look)
     _declare_commands(api, desk, look)
@@ -112,12 +113,18 @@ def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/tasks")
     def list_tasks(query: TasksAsked) -> Listed[Task]:
         """Tasks, newest first."""
-        return listed(Listed[Task], query, look.tasks, Task.of)
+
+        def read(
+            after: str | None, limit: int, *, hidden: bool = False, **filters: object
+        ) -> list[tuple[records.Task, Task]]:
+            return show_all(look, look.tasks(after, limit, hidden=hidden, **filters))
+
+        return listed(Listed[Task], query, read, itemgetter(1), lambda one: one[0].id)
 
     @api.route("GET", "/api/v1/tasks/<ref>")
     def show_task(ref: str) -> Task:
         """One task."""
-        return Task.of(look.task(ref))
+        return show(look, look.task(ref))
 
     @api.route("GET", "/api/v1/tasks/<ref>/attempts")
     def list_attempts(ref: str) -> Listed[RunRow]:
@@ -153,19 +160,29 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
             retry_budget=body.retry_budget,
             project=body.project,
             model=body.model,
+            parent_id=body.parent_id,
+            depends_on=edges(body.depends_on, body.blocked_by),
+            requires_approval=body.requires_approval or bool(body.gates),
         )
-        return Task.of(made)
+        return show(look, made)
 
     @api.route("PATCH", "/api/v1/tasks/<ref>", errors=(404, 409, 412))
     def change_task(
         caller: Caller, ref: str, body: TaskChange, expected_revision: int | None
     ) -> Task:
         """Another assignee: that agent is woken, the one before no more. Another project or model
-        holds from its next run on."""
-        by = asked(caller, revision=expected_revision)
-        values = body.model_dump(include={"project", "model"}, exclude_unset=True)
+        holds from its next run on. Other blockers: what was held for one that went goes on."""
         found = look.task(ref)
-        return Task.of(tasks.change(desk, by, found.id, values, body.assignee_agent_id))
+        wanted = None
+        if body.depends_on is not None or body.blocked_by is not None:
+            wanted = edges(body.depends_on or [], body.blocked_by or [])
+        values = body.model_dump(include={"project", "model"}, exclude_unset=True)
+        if body.requires_approval not in (None, found.requires_approval):
+            values["requires_approval"] = body.requires_approval
+        by = asked(caller, revision=expected_revision)
+        agent = body.assignee_agent_id
+        changed = tasks.change(desk, by, found.id, values, agent, depends_on=wanted)
+        return show(look, changed)
 
     @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))
     def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:
@@ -183,7 +200,8 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     ) -> Task:
         """Runs it now, before all else."""
         found = look.task(ref)
-        return Task.of(tasks.run(desk, asked(caller, once, expected_revision), found.id, body.text))
+        who = asked(caller, once, expected_revision)
+        return show(look, tasks.run(desk, who, found.id, body.text))
 
 
 assert set(TaskStatus) == set(get_args(Status))

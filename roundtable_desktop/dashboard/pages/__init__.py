@@ -7,6 +7,7 @@ from flask import Flask
 
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
+    board,
     control,
     frame,
     held,
@@ -36,6 +37,7 @@ def all_of_them(
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
+        board.pages(desk, look, say),
         runs.pages(look, say),
         proposals.pages(desk, look, say),
         control.pages(desk, look),

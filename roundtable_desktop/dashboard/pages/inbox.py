@@ -11,12 +11,12 @@ from pydantic import Field
 from roundtable_desktop.dashboard.api.inbox import InboxRow, row
 from roundtable_desktop.dashboard.api.shapes import Ref
 from roundtable_desktop.dashboard.forms import read_form
-from roundtable_desktop.dashboard.labels import label
+from roundtable_desktop.dashboard.labels import answer_label
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut
 from roundtable_desktop.engine.desk import Desk, inbox
 from roundtable_desktop.engine.desk.look import Look, Placed
-from roundtable_desktop.model.records import InboxItem
+from roundtable_desktop.model.records import InboxItem, Task
 from roundtable_desktop.model.states import InboxKind
 
 
@@ -39,23 +39,26 @@ class Answer(Words):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """An item with the run that asks; chosen: the name of the option that was taken."""
+    """An item with the run that asks; chosen: the name of the option that was taken. task: the one
+    that the item names."""
 
     item: InboxRow
     placed: Placed | None
     chosen: str
+    task: Task | None = None
 
 
 def asks(look: Look, found: Sequence[InboxItem]) -> list[Ask]:
     placed = look.asking(found)
-    return [Ask(row(one), placed.get(one.id), _chosen(one)) for one in found]
+    about = look.about(found)
+    return [Ask(row(one), placed.get(one.id), _chosen(one), about.get(one.id)) for one in found]
 
 
 def _chosen(item: InboxItem) -> str:
     taken = (item.resolution or {}).get("option")
     options: Any = item.data.get("options") or ()
     chosen = next((str(one["name"]) for one in options if one["id"] == taken), "")
-    return chosen if item.kind is InboxKind.PERMISSION else label(chosen)
+    return chosen if item.kind is InboxKind.PERMISSION else answer_label(chosen)
 
 
 def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:

@@ -8,6 +8,7 @@ from flask import Flask, render_template
 from roundtable_desktop.dashboard.api.proposals import (
     Deliver,
     ProposalRow,
+    Reject,
     row,
     sentence_of,
     why_held,
@@ -39,7 +40,7 @@ def shown(offered: Offered, say: Say) -> ProposalShown:
 
 
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
-    def page(found: Offered, refused: str = "", note: str = "") -> str:
+    def page(found: Offered, refused: str = "", note: str = "", missing: str = "") -> str:
         offered = look.with_diff(found)
         (placed,) = look.placed([look.run(offered.proposal.run_id)])
         return render_template(
@@ -53,6 +54,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             placed=placed,
             refused=refused,
             note=note,
+            missing=missing,
         )
 
     def add(app: Flask) -> None:
@@ -71,6 +73,16 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
                 ),
                 f"/proposals/{found.id}",
                 lambda why: page(look.proposal(found.id), why, wanted.note),
+            )
+
+        @app.post("/proposals/<ref>/reject")
+        def reject_proposal(ref: str) -> Any:
+            words, asked = read_form(Reject), from_form()
+            found = look.proposal(ref).proposal
+            return tried(
+                lambda: proposals.reject(desk, asked, found.id, words.note.strip()),
+                f"/proposals/{found.id}",
+                lambda why: page(look.proposal(found.id), why, missing=words.note),
             )
 
     return add

@@ -1,6 +1,7 @@
 """The page of a task: why it stands as it does, its attempts, and what was said about it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import Flask, render_template
@@ -23,10 +24,7 @@ class Assignment(Words):
 
 
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
-    def page(task: Task, refused: str = "", draft: str = "") -> str:
-        return render_template(
-            "task.html", task=task, refused=refused, draft=draft, **_around(look, task, say)
-        )
+    page = partial(page_of, look, say)
 
     def add(app: Flask) -> None:
         @app.get("/tasks/<ref>")
@@ -65,6 +63,13 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     return add
 
 
+def page_of(look: Look, say: Say, task: Task, refused: str = "", draft: str = "") -> str:
+    """The whole page; a refused form says why above it, and what was written is still there."""
+    return render_template(
+        "task.html", task=task, refused=refused, draft=draft, **_around(look, task, say)
+    )
+
+
 def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
     why = look.explain_task(task)
     agents = look.agents(None, 200, workspace_id=task.workspace_id)
@@ -79,6 +84,10 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "parent": look.task(task.parent_id) if task.parent_id else None,
         "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
         "names": {one.id: one.name for one in agents},
+        "depends_on": look.blockers(task),
+        "below": look.below(task),
+        "moves": look.moves(task),
+        "approvals": look.approvals(None, 20, task_id=task.id, status="requested"),
         "attempts": attempts[::-1],
         "can": look.doable(task),
         "why": explained(why, say),
