@@ -5,19 +5,20 @@ from datetime import datetime
 from typing import Any
 
 from roundtable_desktop.model.times import micros
+from roundtable_desktop.store import dependencies
 from roundtable_desktop.store.db import View
 
 # Seed 001, Recovery sweep, by an index instead of its JSON (G6). Only a wake that ran, or that
 # ended on purpose, speaks against another one (C-10, C-50); those of before the task was assigned
-# or opened anew do not count. Whatever else a task may wait for before it can be begun belongs
-# here too, as one more condition.
-_UNSTARTED = """
+# or opened anew do not count. What waits for other tasks is woken by their end.
+_UNSTARTED = f"""
 SELECT t.id, t.workspace_id, t.assignee_agent_id AS agent_id, t.assignment_seq
 FROM tasks AS t INDEXED BY tasks_unbegun
 JOIN workspaces AS s ON s.id = t.workspace_id
 JOIN agents AS a ON a.id = t.assignee_agent_id
 WHERE t.status = 'todo' AND t.assignee_agent_id IS NOT NULL
 AND a.status = 'active'
+AND NOT {dependencies.UNRESOLVED} AND NOT {dependencies.OPEN_BELOW}
 AND t.created_at >= :now - s.recovery_lookback_hours * 3600000000
 AND NOT EXISTS (
     SELECT 1 FROM agent_wakeup_requests AS w

@@ -13,8 +13,9 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import Ground, set_columns
 
-from roundtable_desktop.engine.desk import pausing, tasks, workspaces
+from roundtable_desktop.engine.desk import board, pausing, tasks, workspaces
 from roundtable_desktop.engine.sweeps import AT_ONCE, EVERY, Sweep
+from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.records import Agent, Task, Wakeup
 from roundtable_desktop.model.states import Rank, TaskStatus, WakeupStatus
 from roundtable_desktop.store import tasks as stored
@@ -223,6 +224,32 @@ def test_no_task_but_one_that_is_to_be_done_is_touched(stage: Stage, status: Tas
         set_columns(tx, "tasks", task.id, status=status)
     assert sweep_on(stage.ground).look() == 0
     assert stage.ground.get_task(task.id).status is status
+
+
+@pytest.mark.proves("K-36", "K-53", "K-06")
+@pytest.mark.parametrize("kind", ["blocker", "subtask"])
+def test_a_task_that_waits_for_another_is_left_until_that_one_is_done(
+    stage: Stage, kind: str
+) -> None:
+    """Their end wakes for it; only where that wake is lost as well is it found."""
+    workspace = stage.workspace()
+    agent = stage.agent(workspace)
+    whole = stage.task(workspace, agent, title="Whole")
+    given = {"parent_id": whole.id} if kind == "subtask" else {}
+    other = stage.task(workspace, None, title="Other", **given)
+    if kind == "blocker":
+        edges = [Edge(depends_on_task_id=other.id)]
+        tasks.change(stage.desk, ASKED, whole.id, depends_on=edges)
+    lose_wakeups(stage.ground, whole)
+    sweep = sweep_on(stage.ground)
+    assert sweep.look() == 0
+    for to in (TaskStatus.IN_PROGRESS, TaskStatus.DONE):
+        board.move(stage.desk, ASKED, other.id, to)
+    stage.clock.forward(seconds=EVERY.total_seconds())
+    assert len(of_task(stage.ground, whole)) == 1 and sweep.look() == 0
+    lose_wakeups(stage.ground, whole)
+    stage.clock.forward(seconds=EVERY.total_seconds())
+    assert sweep.look() == 1
 
 
 @pytest.mark.proves("K-36")
