@@ -1,5 +1,6 @@
 """Random weeks in a simulated world: every wakeup ends once, with a reason, and nothing twice."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,10 +16,11 @@ from ground import JOAN, NOW
 from simulated import World
 
 from roundtable_desktop.adapters.pretend import DONE, Ending
-from roundtable_desktop.engine.desk import Asked, control, pausing, tasks
+from roundtable_desktop.engine.desk import Asked, board, control, inbox, pausing, tasks
 from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.ports import LaunchOrder
-from roundtable_desktop.model.states import AgentStatus, ErrorKind
+from roundtable_desktop.model.states import AgentStatus, DeliveryMode, ErrorKind
 
 ASKED = Asked(JOAN)
 SCRIPTS = 200
@@ -103,7 +105,13 @@ class Player:
         return replace(self.chance.choice(ENDINGS), after=after)
 
     def create(self) -> None:
-        given = {"title": "Do it", "assignee_agent_id": self.agent()}
+        given: dict[str, Any] = {"title": "Do it", "assignee_agent_id": self.agent()}
+        if self.tasks and self.chance.random() < 0.3:
+            given["depends_on"] = [Edge(depends_on_task_id=self.task())]
+        if self.chance.random() < 0.7:
+            given["delivery"] = DeliveryMode.AUTO
+        if self.chance.random() < 0.2:
+            given["requires_approval"] = True
         made = tasks.create(self.world.desk, ASKED, self.workspace.id, **given)
         self.tasks.append(made.id)
 
@@ -122,6 +130,8 @@ class Player:
             lambda: tasks.comment(desk, ASKED, self.task(), "And this"),
             lambda: tasks.assign(desk, ASKED, self.task(), self.agent()),
             lambda: tasks.run(desk, ASKED, self.task()),
+            lambda: board.move(desk, ASKED, self.task(), chance.choice(board.BY_HAND)),
+            lambda: self.answer(chance.choice(("approve", "reject", "drop_edge", "cancel"))),
             lambda: pausing.pause(desk, ASKED, self.agent()),
             lambda: pausing.resume(desk, ASKED, self.agent()),
             lambda: control.pause(desk, ASKED),
@@ -130,6 +140,14 @@ class Player:
             lambda: self.world.die_in(chance.randint(1, 12), after=chance.random() < 0.5),
         )
         return chance.choice(deeds)
+
+    def answer(self, word: str) -> None:
+        """To the oldest question that has this answer."""
+        for item in self.world.ground.rows("inbox_items"):
+            options = json.loads(item["data"]).get("options", ())
+            if item["status"] == "open" and any(one["kind"] == word for one in options):
+                inbox.act(self.world.desk, ASKED, item["id"], word)
+                return
 
     def do(self, deed: Callable[[], object]) -> None:
         """What is refused is said to who asked, and changes nothing."""
@@ -158,8 +176,15 @@ def check(world: World) -> None:
     rows, events = world.ground.rows, world.ground.events()
     wakeups, runs = rows("agent_wakeup_requests"), rows("runs")
     over = {one["id"]: one["status"] for one in wakeups}
+    held = [one for one in wakeups if one["held_by"] == "blockers"]
+    waits = {one["id"] for one in held if over[one["id"]] == "queued" and over.pop(one["id"])}
     assert set(over.values()) <= {"finished", "failed", "cancelled", "coalesced", "skipped"}, over
-    assert all(one["outcome"] and one["finished_at"] for one in wakeups)
+    assert all(one["outcome"] and one["finished_at"] for one in wakeups if one["id"] in over)
+    status = {one["id"]: one["status"] for one in rows("tasks")}
+    after = [(one["task_id"], one["depends_on_task_id"]) for one in rows("task_dependencies")]
+    for one in wakeups:  # held for something that is still to come
+        open_before = [status[it] for task, it in after if task == one["task_id"]]
+        assert one["id"] not in waits or set(open_before) - {"done"}, one
     ends = Counter(one.subject_id for one in events if one.kind in ENDED)
     assert ends == dict.fromkeys(over, 1)
     assert all(run["ended_at"] for run in runs)

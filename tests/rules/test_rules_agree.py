@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -16,7 +17,8 @@ from roundtable_desktop.engine import explain
 from roundtable_desktop.model.records import Wakeup
 from roundtable_desktop.model.states import AgentStatus, HoldState, Rank
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.store import agents, claims, holds
+from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.store import agents, claims, holds, wakeups
 from roundtable_desktop.store import settings as stored
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.tables import Wakeups, read
@@ -48,6 +50,7 @@ wake = st.tuples(
     st.one_of(st.none(), seconds),
     st.sampled_from(["retry", "limit", "window", "checkout_contended"]),
     st.sampled_from([0, 3, 899, 901, 2000]),
+    st.sampled_from([None, None, None, "waits"]),
 )
 ACTS = st.one_of(
     act("wake", st.lists(wake, min_size=1, max_size=5)),
@@ -67,6 +70,7 @@ ACTS = st.one_of(
     ),
     act("prove", st.integers(0, 9)),
     act("intake", st.booleans()),
+    act("finish_blocker", st.booleans()),
 )
 
 
@@ -86,6 +90,7 @@ EVERY = [
         "model",
         "trial",
         "spread",
+        "blockers",
     )
 ]
 
@@ -103,24 +108,43 @@ class Walk:
                 "'command', '[\"true\"]', 'active', 0, 0, ?)",
                 (f"a{index}", workspace, f"a{index}", f"account{index % ACCOUNTS}"),
             )
+        for number, task in enumerate(("first", "waits"), 1):
+            tx.write_sql(
+                "INSERT INTO tasks (id, workspace_id, number, title, status, base_branch, delivery,"
+                " created_at, updated_at) VALUES (?, ?, ?, 't', 'todo', 'main', 'auto', 0, 0)",
+                (task, workspace, number),
+            )
+        tx.write_sql(
+            "INSERT INTO task_dependencies (task_id, depends_on_task_id, dependency_type, source,"
+            " created_at) VALUES ('waits', 'first', 'hard', 'user', 0)",
+            (),
+        )
 
     def wake(self, several: list[tuple[Any, ...]]) -> None:
         for one in several:
             self._wake(*one)
 
     def _wake(
-        self, one: int, rank: Rank, by_person: bool, due: int | None, why: str, age: int
+        self,
+        one: int,
+        rank: Rank,
+        by_person: bool,
+        due: int | None,
+        why: str,
+        age: int,
+        task: str | None,
     ) -> None:
         name = f"w{next(self.number):04d}"
         at = None if due is None else micros(self.tx.now + timedelta(seconds=due))
         self.tx.write_sql(
-            "INSERT INTO agent_wakeup_requests (id, workspace_id, agent_id, source, reason, scope,"
-            " status, rank, requested_at, scheduled_retry_at, held_by)"
-            " VALUES (?, ?, ?, ?, 'r', 'agent', 'queued', ?, ?, ?, ?)",
+            "INSERT INTO agent_wakeup_requests (id, workspace_id, agent_id, task_id, source,"
+            " reason, scope, status, rank, requested_at, scheduled_retry_at, held_by)"
+            " VALUES (?, ?, ?, ?, ?, 'r', 'agent', 'queued', ?, ?, ?, ?)",
             (
                 name,
                 self.workspace,
                 f"a{one}",
+                task,
                 "user" if by_person else "comment",
                 0 if by_person else list(Rank).index(rank),
                 micros(self.tx.now - timedelta(seconds=age)),
@@ -169,6 +193,10 @@ class Walk:
     def prove(self, one: int) -> None:
         holds.proven(self.tx, self._claimed(one) or "")
 
+    def finish_blocker(self, done: bool) -> None:
+        status = "done" if done else "todo"
+        self.tx.write_sql("UPDATE tasks SET status = ? WHERE id = 'first'", (status,))
+
     def intake(self, is_open: bool) -> None:
         word = '"open"' if is_open else '"paused"'
         self.tx.write_sql(
@@ -189,7 +217,7 @@ def check(tx: Tx) -> list[str]:
     claims.promote_due(tx)
     waiting = queued(tx)
     told = {one.id: explain.of_wakeup(tx, one, tx.now) for one in waiting}
-    ready = [one for one in waiting if told[one.id].code == "waits_turn"]
+    ready = [one for one in waiting if told[one.id].code == "waits_turn" or _met(tx, one, told)]
     ready.sort(key=lambda one: (one.rank, one.requested_at, one.id))
     claimed = None
     if stored.of_home(tx).intake == "open":  # as the dispatcher does
@@ -197,7 +225,17 @@ def check(tx: Tx) -> list[str]:
     assert (claimed.id if claimed else None) == (ready[0].id if ready else None), {
         name: why.code for name, why in told.items()
     }
+    if claimed is not None and _met(tx, claimed, told):
+        at = tx.now + timedelta(seconds=2)
+        wakeups.requeue(tx, claimed, at=at, held_by="blockers", retry_count=0)
     return [why.code for why in told.values()]
+
+
+def _met(tx: Tx, one: Wakeup, told: Mapping[str, Explanation]) -> bool:
+    """It is taken up next, and then a gate finds what must come first; held for that already, it
+    is not taken up."""
+    due = one.scheduled_retry_at is None or one.scheduled_retry_at <= tx.now
+    return due and told[one.id].code == "waits_blockers"
 
 
 class Undone(Exception):
@@ -205,7 +243,7 @@ class Undone(Exception):
 
 
 @pytest.mark.slow
-@pytest.mark.proves("N-03", "N-03 why", "K-43", "C-98", "C-22")
+@pytest.mark.proves("N-03", "N-03 why", "K-43", "K-53", "C-98", "C-22")
 def test_what_explain_says_is_what_the_claim_does_in_any_state(tmp_path: Path) -> None:
     ground, seen = Ground(tmp_path), Counter[str]()
     workspace = ground.workspace()
