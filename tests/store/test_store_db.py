@@ -171,7 +171,7 @@ def test_what_the_disk_refuses_is_told_apart_from_a_fault_of_ours(ground: Ground
     limit = "PRAGMA max_page_count = {}"
     with pytest.raises(Full) as full, ground.store.transaction() as tx:
         tx.sql(limit.format(1))  # no more pages than there are
-        tx.sql("CREATE TABLE more (text TEXT)")
+        tx.sql("CREATE TABLE more AS SELECT zeroblob(1000000) AS bytes")  # than are free in it
     assert full.value.code == ground.store.fault == "disk_full"
     with ground.store.transaction() as tx:
         tx.sql(limit.format(1_000_000))
