@@ -11,6 +11,7 @@ from ground import NOW, Ground
 
 from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.engine.loop import Loop
+from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.store import agents, journal
@@ -110,7 +111,10 @@ def test_what_waits_two_minutes_waits_four_at_most(
             agents.touch_finished(tx, agent.id)
     made = stepped.wakeup(agent, **due)
     steps: Any = Nobody(stepped)
-    loop = Loop(stepped.store, steps, machine.clock, lambda: 0.5, lambda: None, lambda: None)
+    routines = Routines(stepped.store, stepped.ids, lambda: 0.5)
+    loop = Loop(
+        stepped.store, steps, routines, machine.clock, lambda: 0.5, lambda: None, lambda: None
+    )
     machine.step(step)
     loop.tick()
     assert steps.claimed == []
