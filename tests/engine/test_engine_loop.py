@@ -227,7 +227,7 @@ def test_a_full_disk_is_said_at_once_stops_nothing_for_good_and_loses_nothing(
         with whole(store) as tx:
             yield tx
             if lacking:
-                tx.sql("CREATE TABLE more (text TEXT)")
+                tx.sql("CREATE TABLE more AS SELECT zeroblob(1000000) AS bytes")
 
     monkeypatch.setattr(Store, "transaction", transaction)
     loop.start()
