@@ -45,7 +45,7 @@ def as_ordinary_user(act: Callable[[World], None]) -> None:
     return None
 
 
-@pytest.mark.parametrize("name", ["a.txt", "dir", "fresh"])
+@pytest.mark.parametrize("name", ["a.txt", "dir", "fresh", ".git", "."])
 def test_what_cannot_be_read_is_a_failure_and_not_a_deletion(name):
     as_ordinary_user(lambda world: _unreadable(world, name))
 

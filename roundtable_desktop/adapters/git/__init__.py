@@ -22,6 +22,7 @@ from roundtable_desktop.model.ports import (
     Change,
     Collected,
     Delivered,
+    GitFailed,
     Prepared,
     Repository,
     RepositoryFacts,
@@ -87,9 +88,12 @@ class HardenedGit:
         message: str,
         at: datetime,
     ) -> Collected:
-        return collection.collect(
-            self._runner, repository, folder, base=base, ref=ref, message=message, at=at
-        )
+        try:
+            return collection.collect(
+                self._runner, repository, folder, base=base, ref=ref, message=message, at=at
+            )
+        except PermissionError as closed:  # waiting opens no folder that an agent has closed
+            raise GitFailed("unreadable", str(closed.filename)) from closed
 
     def drop_ref(self, repository: Repository, ref: str) -> None:
         history.drop_ref(self._runner, repository, ref)
