@@ -40,7 +40,10 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     migrate.back_up(Path(request["database"]), copy)
     clock, ids = StandingClock(), SystemIds()
     clock.move_to(instant(request["now"]))
-    with closing(Store(copy, clock)) as store, closing(Reader(copy, clock)) as reader:
+    with (
+        closing(Store(copy, clock, durable=False)) as store,
+        closing(Reader(copy, clock)) as reader,
+    ):
         with reader.snapshot() as view:
             first, last = events.last_id(view), events.last_instant(view)
         if last is not None:

@@ -140,10 +140,13 @@ class Tx(View):
 
 
 class Store:
-    """The writing side; it does not leave `app` and `engine`."""
+    """The writing side; it does not leave `app` and `engine`. durable: no power failure loses what
+    was committed; a copy that is thrown away need not wait for the disk."""
 
-    def __init__(self, path: Path, clock: Time) -> None:
-        self.db = Database(path, pragmas=_PRAGMAS)
+    def __init__(self, path: Path, clock: Time, *, durable: bool = True) -> None:
+        self.db = Database(
+            path, pragmas=_PRAGMAS if durable else {**_PRAGMAS, "synchronous": "off"}
+        )
         self._clock = clock
         self._gate = threading.Lock()
         self._last: datetime | None = None

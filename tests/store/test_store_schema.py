@@ -1,6 +1,7 @@
 """The tables: their names, columns, indexes and constraints are the promised ones."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from ground import Ground
 
 from roundtable_desktop.model import callers, records
+from roundtable_desktop.store.db import Store
 from roundtable_desktop.store.tables import TABLES
 
 TYPES = {"TEXT": "TEXT", "INTEGER": "INTEGER", "INT": "INTEGER", "AUTO": "INTEGER"}
@@ -192,3 +194,10 @@ def test_every_connection_is_durable_and_waits(ground: Ground, side: str) -> Non
         "trusted_schema": 0,
     }
     assert int(str(waits)) >= 5000
+
+
+@pytest.mark.proves("F-16")
+def test_only_a_copy_that_is_thrown_away_does_not_wait_for_the_disk(ground: Ground) -> None:
+    copy = Store(ground.path, ground.clock, durable=False)
+    with closing(copy), copy.transaction() as tx:
+        assert tx.sql("PRAGMA synchronous")[0]["synchronous"] == 0
