@@ -32,7 +32,8 @@ def show(capsys: pytest.CaptureFixture[str]) -> Show:
 @pytest.mark.timeout(60 + 10 * KILLS)
 @pytest.mark.proves("C-58", "F-04", "F-08")
 def test_a_campaign_of_kills_leaves_every_counter_at_zero(show: Show) -> None:
-    outcome = run(Plan(kills=KILLS, posts=2 * KILLS, seconds=SECONDS_A_KILL * KILLS, hurt=0.1))
+    seconds = SECONDS_A_KILL * KILLS
+    outcome = run(Plan(kills=KILLS, posts=3 * KILLS, seconds=seconds, hurt=0.1, mixed=0.4))
     show(outcome.table)
     assert (outcome.counters.zero(), outcome.faults) == ({}, [])
     assert outcome.counters.relaunch <= outcome.hurt

@@ -8,16 +8,17 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kills import working
-from kills.counting import Counters, Rows, count, unsettled
+from kills.counting import Counters, Rows, count, unsettled, waiting
 from kills.ledgers import Record, read_launches
+from kills.mixing import Mixture
 from kills.owners import Owners, runners, until
-from kills.posting import AckLedger, Load
+from kills.posting import AckLedger, Load, Wish
 
 AGENT = Path(__file__).with_name("ledger_agent.py")
 BRANCH = "work"
@@ -25,6 +26,9 @@ COMMANDS = 4
 """Agents with the ledger; each may have two sessions."""
 EARLY = 0.15
 """The share of kills that do not wait until the owner is ready (F-08)."""
+_FIRES = """
+SELECT source, status, count(*) AS n FROM office_routine_runs GROUP BY source, status
+"""
 ACTS = ("run.adopted", "wakeup.claimed")
 
 
@@ -37,7 +41,8 @@ def a_seed() -> int:
 @dataclass
 class Plan:
     """hurt: the chance that with the owner a runner or an agent is killed as well; repeats: the
-    share of requests that ask for a task again; auto: of tasks that nobody needs to deliver;
+    share of requests that ask for a task again; auto: of tasks that nobody needs to deliver; mixed:
+    of requests that are about something else (fires, comments, wakes, limits, pauses);
     files: of the repository, besides a handful."""
 
     kills: int
@@ -50,6 +55,7 @@ class Plan:
     quiet: float = 3.0
     repeats: float = 0.15
     auto: float = 0.3
+    mixed: float = 0.0
     files: int = 0
     seed: int = field(default_factory=a_seed)
 
@@ -73,7 +79,8 @@ class Site:
     """A home, a repository and agents; all of it goes with the folder."""
 
     def __init__(self, folder: Path, files: int = 0) -> None:
-        self.auto = 0.3
+        self.auto, self.repeats, self.mixed, self.branch = 0.3, 0.0, 0.0, BRANCH
+        self.mixture: Mixture | None = None
         self.home = folder / "home"
         self.repository = folder / "repository"
         self.ledger, self.acks, self.locks = folder / "agents", folder / "acks", folder / "locks"
@@ -85,16 +92,23 @@ class Site:
         """Registers the repository and its agents; needs a living owner."""
         ask = self.owners.ask
         self.workspace = ask("POST", "/workspaces", {"path": str(self.repository)})["id"]
-        ledger = [sys.executable, "-I", "-S", str(AGENT), str(self.ledger), str(self.locks)]
+        ledger = self.ledger_agent()
         demo = [sys.executable, "-I", "-m", "roundtable_desktop.demo.agent"]
         self.agents = [self.add_agent(f"command-{n}", ledger, sessions) for n in range(commands)]
         self.demos = [self.add_agent(f"demo-{n}", demo, 1) for n in range(demos)]
         return self.agents
 
-    def add_agent(self, name: str, command: list[str], sessions: int) -> str:
+    def ledger_agent(self) -> list[str]:
+        return [sys.executable, "-I", "-S", str(AGENT), str(self.ledger), str(self.locks)]
+
+    def mix(self, share: float) -> None:
+        """From now on that share of the load is about something else than tasks."""
+        self.mixed, self.mixture = share, Mixture(self, self.ledger_agent())
+
+    def add_agent(self, name: str, command: list[str], sessions: int, **more: Any) -> str:
         told = {"workspace_id": self.workspace, "name": name, "adapter": "command"}
         body = {**told, "command": command, "cooldown_sec": 0, "max_concurrent_sessions": sessions}
-        return str(self.owners.ask("POST", "/agents", body)["id"])
+        return str(self.owners.ask("POST", "/agents", {**body, **more})["id"])
 
     def post(self, key: str, told: str, agent: int = 0, **more: Any) -> str:
         """One task by hand; its id."""
@@ -105,8 +119,16 @@ class Site:
     def starts(self, kind: str = "START") -> list[Record]:
         return read_launches(self.ledger).of(kind)
 
+    def wish(self, key: str, dice: random.Random, tasks: Sequence[str]) -> Wish:
+        """What the load asks for."""
+        if self.mixture is not None and dice.random() < self.mixed:
+            return self.mixture.wish(key, dice, tasks)
+        if tasks and dice.random() < self.repeats:
+            return Wish("run", f"/tasks/{dice.choice(tasks)}/run", {})
+        return Wish("task", "/tasks", self.task(key, dice))
+
     def task(self, key: str, dice: random.Random) -> dict[str, Any]:
-        """What the load posts: mostly ledger agents, one in twelve for the demo agent."""
+        """Mostly ledger agents, one in twelve for the demo agent."""
         body = {"workspace_id": self.workspace, "title": key, "base_branch": BRANCH}
         delivery = "auto" if dice.random() < self.auto else "approval"
         if self.demos and dice.random() < 1 / 12:
@@ -134,7 +156,7 @@ class Site:
     def at_rest(self) -> bool:
         rows = Rows(self.home)
         try:
-            return not unsettled(rows)
+            return not unsettled(rows) and not (self.mixture and waiting(rows))
         finally:
             rows.close()
 
@@ -148,6 +170,15 @@ class Site:
                 return True
             time.sleep(0.1)
         return False
+
+    def rests(self, span: float, seconds: float) -> bool:
+        """Quiet, with everything let go on that waits for a person."""
+        end = time.monotonic() + seconds
+        while self.mixture is not None:
+            self.mixture.go_on()
+            if not self.quiet(span, end - time.monotonic()) or not self.mixture.try_again():
+                break
+        return self.quiet(span, end - time.monotonic())
 
 
 def behaviour(key: str, dice: random.Random) -> str:
@@ -183,24 +214,25 @@ def _run(plan: Plan, made: Site) -> Outcome:
     dice, began = random.Random(plan.seed), time.monotonic()
     made.owners.start()
     made.settle_in()
-    made.auto = plan.auto
+    made.auto, made.repeats = plan.auto, plan.repeats
+    if plan.mixed:
+        made.mix(plan.mixed)
     ledger = AckLedger(made.acks)
     load = Load(
         made.owners,
         ledger,
-        made.task,
+        made.wish,
         count=plan.posts,
         rate=plan.rate,
         ended=lambda: _ended(made.ledger),
         backlog=plan.backlog,
-        repeats=plan.repeats,
         dice=random.Random(plan.seed + 1),
     )
     load.start()
     try:
         killed, early, hurt = _kill(plan, made, dice, began)
         answered = load.finish(plan.posts / plan.rate * 3 + 30)
-        quiet = made.quiet(plan.quiet, 60 + plan.posts * 0.5)
+        quiet = made.rests(plan.quiet, 60 + plan.posts * 0.5)
     finally:
         load.stop()
         ledger.close()
@@ -275,6 +307,7 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
             *ACTS,
         )
     ]
+    fires = rows.all(_FIRES)
     rows.close()
     lives = [life for life in made.owners.lives if life.ready is not None]
     starts = [life.ready - life.spawned for life in lives if life.ready is not None]
@@ -285,13 +318,16 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
         and at < (life.died or at + 1)
     ]
     known = ("lost", "twice", "stuck", "double_live", "phantom", "double_accept", "orphans")
-    more = ("integrity", "foreign_keys", "relaunch", "waiting")
+    more = ("extra_fires", "lost_fires", "held", "integrity", "foreign_keys", "relaunch", "waiting")
     lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *more)]
     lines.append(f"{'git and rest':<14}{len(faults):>6}")
     lines.append(f"{'adopted':<14}{adopted:>6}")
     lines.append(f"{'nothing left':<14}{needless:>6}")
     lines.append("runs: " + ", ".join(f"{row['outcome']} {row['n']}" for row in outcomes))
     lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
+    lines.append(
+        "fires: " + ", ".join(f"{row['source']} {row['status']} {row['n']}" for row in fires)
+    )
     lines.append(f"spawn to ready: {_quantiles(starts)}")
     lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")
     lines += [f"crashed {row['id']}: {(row['error_text'] or '')[:200]}" for row in crashed]

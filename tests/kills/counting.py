@@ -1,10 +1,12 @@
 """The counters: what was acknowledged and what agents did, held against the database.
 
 All must be 0 but `relaunch`, which kills of agents and runners explain, and `waiting`, which are
-queued with a reason and a time. The database is read as a file, by none of the product's code.
+queued with a reason and a time. What met a limit is tried again by right, and is no relaunch. The
+database is read as a file, by none of the product's code.
 """
 
 import sqlite3
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -12,11 +14,29 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from kills.fires import Told, judge
 from kills.ledgers import Acked, Launches, read_acks, read_launches
 from kills.owners import belonging
 
 ACCEPTED = ("done", "no_changes", "no_result", "blocked", "task_failed")
 """Outcomes that take an agent's own word for what happened."""
+HELD_FOR_EVER = 5_000_000
+_RETRIED = """
+SELECT subject_id FROM inbox_items
+WHERE subject_type = 'task' AND json_extract(resolution, '$.option') = 'retry'
+"""
+_WAKES = """
+SELECT id FROM agent_wakeup_requests
+WHERE source = 'user' AND task_id IS NULL AND idempotency_key LIKE 'user:%'
+"""
+_TRIGGERS = """
+SELECT t.id, r.created_at FROM office_routine_triggers AS t
+JOIN office_routines AS r ON r.id = t.routine_id WHERE t.cron_expression = '* * * * *'
+"""
+_HELD = """
+SELECT id, held_by FROM agent_wakeup_requests
+WHERE status = 'queued' AND held_by IS NOT NULL AND coalesce(scheduled_retry_at, 0) < ?
+"""
 
 
 class Rows:
@@ -51,6 +71,9 @@ class Counters:
     foreign_keys: int = 0
     relaunch: int = 0
     waiting: int = 0
+    extra_fires: int = 0
+    lost_fires: int = 0
+    held: int = 0
     told: list[str] = field(default_factory=list)
 
     def zero(self) -> dict[str, int]:
@@ -87,10 +110,12 @@ def waiting(rows: Rows) -> int:
 
 def count(home: Path, acks: Path, ledger: Path) -> Counters:
     """To be called when the last owner has stopped."""
-    rows, counters = Rows(home), Counters()
+    rows, counters, ended = Rows(home), Counters(), time.time()
     try:
-        launches = read_launches(ledger)
-        _requests(counters, rows, read_acks(acks))
+        launches, acked = read_launches(ledger), read_acks(acks)
+        _requests(counters, rows, acked)
+        _fires(counters, rows, acked, launches, ended)
+        _held(counters, rows, ended)
         _starts(counters, rows, launches)
         _results(counters, rows)
         left = unsettled(rows)
@@ -111,9 +136,12 @@ def _requests(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
     """Each acknowledged task is there once and was queued; each ask to run is one wakeup."""
     titles = Counter(row["title"] for row in rows.all("SELECT title FROM tasks"))
     woken: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in rows.all("SELECT task_id, source FROM agent_wakeup_requests"):
+    # Others of a person's are one of before again: after a pause, or when it was set aside.
+    mine = "source <> 'user' OR idempotency_key LIKE 'user:%'"
+    for row in rows.all(f"SELECT task_id, source FROM agent_wakeup_requests WHERE {mine}"):
         woken[row["task_id"]][row["source"]] += 1
     asked = Counter(ack.task for ack in acks if ack.kind == "run")
+    asked.update(row["subject_id"] for row in rows.all(_RETRIED))
     for ack in acks:
         if ack.kind == "task" and (titles[ack.key] == 0 or not woken[ack.task]["task_assigned"]):
             counters.lost += 1
@@ -128,10 +156,46 @@ def _requests(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
         counters.twice += max(0, more)
         counters.told += [f"asked {number} times, woken {woken[task]['user']}: {task}"] * bool(more)
 
+    texts = Counter(row["text"] for row in rows.all("SELECT text FROM comments"))
+    for ack in acks:
+        if ack.kind == "comment" and texts[ack.key] != 1:
+            counters.lost += not texts[ack.key]
+            counters.twice += max(0, texts[ack.key] - 1)
+            counters.told.append(f"{texts[ack.key]} comments {ack.key}")
+    wakes = {row["id"] for row in rows.all(_WAKES)}
+    asked_for = {ack.task for ack in acks if ack.kind == "wake"}
+    counters.lost += len(asked_for - wakes)
+    counters.twice += len(wakes - asked_for)
+    counters.told += [f"wake {one}" for one in wakes ^ asked_for]
+
+
+def _fires(
+    counters: Counters, rows: Rows, acks: list[Acked], launches: Launches, ended: float
+) -> None:
+    told = Told(
+        rows.all("SELECT * FROM office_routine_runs"),
+        rows.all(_TRIGGERS),
+        rows.all("SELECT id, outcome, context_snapshot FROM runs"),
+        {row["id"]: row for row in rows.all("SELECT * FROM agent_wakeup_requests")},
+        {row["id"]: row["status"] for row in rows.all("SELECT id, status FROM tasks")},
+    )
+    found = judge(told, acks, launches, ended)
+    counters.extra_fires, counters.lost_fires = len(found.extra), len(found.lost)
+    counters.told += [f"extra {one}" for one in found.extra]
+    counters.told += [f"lost {one}" for one in found.lost]
+
+
+def _held(counters: Counters, rows: Rows, ended: float) -> None:
+    """What waits with nobody and nothing that would ever let it go on."""
+    left = rows.all(_HELD, int(ended * 1e6) - HELD_FOR_EVER)
+    counters.held = len(left)
+    counters.told += [f"held {row['id']} {row['held_by']}" for row in left]
+
 
 def _starts(counters: Counters, rows: Rows, launches: Launches) -> None:
     """A START that nobody decided, two of one run, or two at one time."""
-    known = {row["id"]: row for row in rows.all("SELECT id, wakeup_id, attempt_index FROM runs")}
+    sql = "SELECT id, wakeup_id, coalesce(attempt_index, 0) AS attempt, outcome FROM runs"
+    known = {row["id"]: row for row in rows.all(sql)}
     of_wakeup: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for run, spans in launches.spans().items():
         if run not in known:
@@ -140,11 +204,16 @@ def _starts(counters: Counters, rows: Rows, launches: Launches) -> None:
             continue
         of_wakeup[known[run]["wakeup_id"]] += spans
     for record in launches.of("START"):
-        if record.run in known and known[record.run]["attempt_index"] != record.attempt:
+        if record.run in known and known[record.run]["attempt"] != record.attempt:
             counters.phantom += 1
             counters.told.append(f"phantom attempt {record.attempt} of {record.run}")
+    limited = Counter(
+        known[run]["wakeup_id"]
+        for run in launches.spans()
+        if run in known and known[run]["outcome"] == "limited"
+    )
     for wakeup, spans in of_wakeup.items():
-        counters.relaunch += len(spans) - 1
+        counters.relaunch += max(0, len(spans) - 1 - limited[wakeup])
         counters.double_live += (found := _overlaps(spans))
         counters.told += [f"overlap {wakeup} {spans}"] * bool(found)
     doubles = launches.of("DOUBLE")

@@ -7,8 +7,10 @@ lives it holds a lock named after its task, children included, so that the kerne
 two are at work on one task: DOUBLE. What it does stands in the prompt:
 
     @work SECONDS [write NAME] [escape]... [once] [say LINES] [fail] [exit CODE] [nothing]
+        [fire KEY] [limit]
 
-With `once` all attempts but the first are short.
+With `once` all attempts but the first are short. `fire` records the key that it was set off with.
+With `limit` the first one of a task meets its provider's limit.
 """
 
 import fcntl
@@ -19,16 +21,17 @@ import sys
 import time
 
 LEDGER, LOCKS = sys.argv[1:3]
-RUN, TASK = os.environ["ROUNDTABLE_RUN"], os.environ["ROUNDTABLE_TASK"]
-ATTEMPT = os.environ["ROUNDTABLE_ATTEMPT"]
+RUN = os.environ["ROUNDTABLE_RUN"]
+TASK = os.environ.get("ROUNDTABLE_TASK") or RUN
+ATTEMPT = os.environ.get("ROUNDTABLE_ATTEMPT") or "0"
 WORK = re.compile(r"^@work +(\S+) ?(.*)$", re.MULTILINE)
 ESCAPEE_SECONDS = 60
 
 
-def tell(kind: str) -> None:
+def tell(kind: str, about: str = TASK) -> None:
     with open("/proc/self/stat", "rb") as file:
         ticks = file.read().rpartition(b")")[2].split()[19].decode()
-    line = f"{kind} {RUN} {ATTEMPT} {os.getpid()} {ticks} {time.time():.6f} {TASK}\n"
+    line = f"{kind} {RUN} {ATTEMPT} {os.getpid()} {ticks} {time.time():.6f} {about}\n"
     ledger = os.open(LEDGER, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(ledger, line.encode())
     os.close(ledger)
@@ -58,6 +61,15 @@ def escape() -> None:
     os._exit(0)
 
 
+def meets_limit() -> bool:
+    try:
+        os.close(os.open(f"{LOCKS}/{TASK}.limited", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    print("API Error: 429 rate limit reached, try again in 2 seconds", file=sys.stderr)
+    return True
+
+
 def report(status: str, **more: object) -> None:
     with open(os.environ["ROUNDTABLE_RESULT_FILE"], "w") as file:
         json.dump({"status": status, "summary": f"{status} by {RUN}", **more}, file)
@@ -72,6 +84,11 @@ def main() -> int:
     words = rest.split()
     if "once" in words and ATTEMPT != "1":
         seconds = "0.05"
+    if "fire" in words:
+        tell("FIRED", words[words.index("fire") + 1])
+    if "limit" in words and meets_limit():
+        tell("END")
+        return 1
     for _ in range(words.count("escape")):
         escape()
     lines = int(words[words.index("say") + 1]) if "say" in words else 1

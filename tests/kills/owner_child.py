@@ -2,8 +2,9 @@
 
     python owner_child.py HOME RETRY_SECONDS [FAILPOINT]...
 
-RETRY_SECONDS stands for the 2, 10, 30 and 120 minutes of a wakeup's retries and a few seconds for
-the minute that a runner may take to be born, else a campaign would wait for them. A failpoint is
+RETRY_SECONDS stands for the 2, 10, 30 and 120 minutes of a wakeup's retries, a few seconds for the
+minute that a runner may take to be born, nothing for the half minute that a limit is waited for
+besides, else a campaign would wait for them. A failpoint is
 `module:name:before|after:N`: the N-th call of that function is the last thing that this process
 does. Beside the home lie `threads`, their ids by name once it is ready, and `doom`, if a test
 writes it: "CALL N" has the next runner killed at its N-th such system call, "sleep N" late by so
@@ -26,9 +27,11 @@ from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.app import Owner
 from roundtable_desktop.cli.main import main
 from roundtable_desktop.engine import follower
-from roundtable_desktop.rules import retry
+from roundtable_desktop.rules import limits, retry
+from roundtable_desktop.store import holds
 
 BORN_SECONDS = 6.0
+SPACING_SECONDS = 0.3
 
 
 def arm(point: str) -> None:
@@ -89,6 +92,7 @@ if __name__ == "__main__":
     home, seconds, *points = sys.argv[1:]
     retry.BACKOFF = (timedelta(seconds=float(seconds)),) * len(retry.BACKOFF)
     follower.START_ACK = BORN_SECONDS
+    limits.BUFFER, holds.SPACING = timedelta(0), timedelta(seconds=SPACING_SECONDS)
     tell_threads(Path(home).parent / "threads")
     doom(Path(home).parent / "doom")
     for point in points:

@@ -148,7 +148,7 @@ class Owners:
         if body is not None:
             headers["Content-Type"] = "application/json"
         request = urllib.request.Request(
-            f"{self.life.url}/api/v1{path}",
+            f"{self.life.url}{path if path.startswith('/api/') else f'/api/v1{path}'}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers=headers,

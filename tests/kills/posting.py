@@ -5,7 +5,8 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,17 @@ from kills.owners import Owners, Refusal
 
 THREADS = 3
 AGAIN = 0.03
+REFUSABLE = ("run", "pause", "resume")
+"""What may not be possible at this moment: a definite answer."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One request; kind: what the ledger calls it."""
+
+    kind: str
+    path: str
+    body: dict[str, Any] | None
 
 
 class AckLedger:
@@ -34,25 +46,24 @@ class AckLedger:
 
 class Load:
     """`count` requests at `rate` a second while the backlog is below `backlog`; each is repeated
-    with its Idempotency-Key until the owner, whichever lives then, has answered it. repeats: the
-    share of those that ask to run a task again."""
+    with its Idempotency-Key until the owner, whichever lives then, has answered it. make: the next
+    wish, from its key and the tasks so far."""
 
     def __init__(
         self,
         owners: Owners,
         ledger: AckLedger,
-        make: Callable[[str, random.Random], dict[str, Any]],
+        make: Callable[[str, random.Random, Sequence[str]], Wish],
         *,
         count: int,
         rate: float,
         ended: Callable[[], int],
         backlog: int,
-        repeats: float,
         dice: random.Random,
     ) -> None:
         self._owners, self._ledger, self._make = owners, ledger, make
         self._count, self._rate, self._backlog = count, rate, backlog
-        self._ended, self._repeats, self._dice = ended, repeats, dice
+        self._ended, self._dice = ended, dice
         self._lock = threading.Lock()
         self._taken = 0
         self._tasks: list[str] = []
@@ -83,30 +94,28 @@ class Load:
                     return
                 self._taken += 1
                 key = f"key-{self._taken:05d}"
-                again = bool(self._tasks) and self._dice.random() < self._repeats
-                task = self._dice.choice(self._tasks) if again else None
-                body = {} if task else self._make(key, self._dice)
-            path = f"/tasks/{task}/run" if task else "/tasks"
-            self._until_answered(key, "run" if task else "task", path, body)
+                wish = self._make(key, self._dice, self._tasks)
+            self._until_answered(key, wish)
             self._pace()
 
-    def _until_answered(self, key: str, kind: str, path: str, body: dict[str, Any]) -> None:
+    def _until_answered(self, key: str, wish: Wish) -> None:
         while not self._stopping.is_set():
             try:
-                made = self._owners.ask("POST", path, body, key=key)
+                made = self._owners.ask("POST", wish.path, wish.body, key=key)
             except Refusal as refusal:
                 if refusal.status < 500:
                     with self._lock:
                         self.refused += 1
-                    assert kind == "run", str(refusal)
-                    return  # it runs at this moment: a definite answer
+                    assert wish.kind in REFUSABLE, f"{wish} {refusal}"
+                    return
             except (OSError, ValueError, http.client.HTTPException):
                 pass  # nobody there, or cut in the middle
             else:
-                self._ledger.add(key, kind, made["id"])
+                self._ledger.add(key, wish.kind, made["id"])
                 with self._lock:
                     self.acked += 1
-                    self._tasks.append(made["id"])
+                    if wish.kind == "task":
+                        self._tasks.append(made["id"])
                 return
             with self._lock:
                 self.repeated += 1

@@ -12,7 +12,7 @@ from kills.owners import until
 @pytest.mark.slow
 @pytest.mark.proves("C-58", "F-04", "F-08")
 def test_fifteen_kills_leave_every_counter_at_zero() -> None:
-    outcome = run(Plan(kills=15, posts=20, seconds=40, early=0.3, hurt=0.2, quiet=2.0))
+    outcome = run(Plan(kills=15, posts=40, seconds=40, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6))
     assert (outcome.counters.zero(), outcome.faults) == ({}, []), outcome.table
     assert outcome.counters.relaunch <= outcome.hurt, outcome.table
 

@@ -1,0 +1,126 @@
+"""What a load asks for besides tasks: fires, comments, wakes, limits, pauses."""
+
+import contextlib
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from kills.owners import Owners, Refusal
+from kills.posting import Wish
+
+OFFICE = "/api/office/routines"
+LIGHT = "@work 0.15 fire {{key}}"
+HEAVY = {"title": "{{key}}", "description": "@work 0.15 fire {{key}} write {{key}}.txt"}
+POLICIES = ("coalesce_if_active", "skip_if_active", "always_enqueue")
+ZONES = ("UTC", "Asia/Kolkata", "America/New_York")
+SELF = '@demo tool wake_self {"reason": "look again", "in": "2s"}\n@demo write %s.txt done'
+
+
+class Ground(Protocol):
+    """Where the mixture is laid out: a `Site`."""
+
+    owners: Owners
+    workspace: str
+    agents: list[str]
+    branch: str
+
+    def add_agent(self, name: str, command: list[str], sessions: int, **more: Any) -> str: ...
+
+
+class Mixture:
+    """Routines of each policy that are fired by hand, two that fire each minute, agents of one
+    account at a provider with limits, and one that wakes itself. Needs a living owner."""
+
+    def __init__(self, ground: Ground, ledger: list[str]) -> None:
+        self._ground, self._ask = ground, ground.owners.ask
+        names = ("ticks", "fires", "limited-0", "limited-1")
+        self.ticks, self.fires, *self.limited = (
+            ground.add_agent(
+                name,
+                ledger,
+                1 if name in names[2:] else 3,
+                account="provider" if name in names[2:] else name,
+                skip_idle_wakeups=False,
+            )
+            for name in names
+        )
+        self.selfish = ground.add_agent("selfish", [], 1, adapter="demo")
+        self.agents = [self.ticks, self.fires, *self.limited, self.selfish, *ground.agents]
+        self._paused: str | None = None
+        every = [{"kind": "schedule", "cron_expression": "* * * * *", "timezone": z} for z in ZONES]
+        self._routine("ticks", "@work 0.1 nothing", self.ticks, POLICIES[2], every)
+        tick = {"title": "tick-{{datetime}}", "description": "@work 0.1 nothing"}
+        self._routine("heavy ticks", "", self.ticks, POLICIES[2], every[:1], task_template=tick)
+        self.by_hand = [self._routine(one, LIGHT, self.fires, one) for one in POLICIES]
+        self.by_hand += [
+            self._routine(f"heavy {one}", "", self.fires, one, task_template=HEAVY)
+            for one in POLICIES
+        ]
+
+    def _routine(
+        self, name: str, text: str, agent: str, policy: str, triggers: Any = (), **more: Any
+    ) -> str:
+        body = {
+            "workspace_id": self._ground.workspace,
+            "name": name,
+            "description": text,
+            "assignee_agent_id": agent,
+            "concurrency_policy": policy,
+            "triggers": list(triggers),
+            **more,
+        }
+        return str(self._ask("POST", OFFICE, body)["id"])
+
+    def wish(self, key: str, dice: random.Random, tasks: Sequence[str]) -> Wish:
+        draw = dice.random()
+        if draw < 0.4:
+            path = f"{OFFICE}/{dice.choice(self.by_hand)}/fire"
+            return Wish("fire", path, {"variables": {"key": key}})
+        if draw < 0.55 and tasks:
+            return Wish("comment", f"/tasks/{dice.choice(tasks)}/comments", {"text": key})
+        if draw < 0.75:
+            return self._wake(key, dice)
+        if draw < 0.85:
+            return self._pause_or_resume(dice)
+        if draw < 0.95:
+            told = f"@work 0.1 limit write {key}.txt"
+            return self._task(key, told, dice.choice(self.limited))
+        return self._task(key, SELF % key, self.selfish)
+
+    def _wake(self, key: str, dice: random.Random) -> Wish:
+        """Half of them a few seconds ahead."""
+        body: dict[str, Any] = {"context": f"@work 0.1 fire {key}"}
+        if dice.random() < 0.5:
+            at = datetime.now(UTC) + timedelta(seconds=dice.uniform(1, 5))
+            body["at"] = at.isoformat().replace("+00:00", "Z")
+        return Wish("wake", f"/agents/{dice.choice([self.fires, self.ticks])}/wake", body)
+
+    def _pause_or_resume(self, dice: random.Random) -> Wish:
+        """One at a time; the next wish of this kind lets it go on."""
+        agent, deed = (
+            self._paused or dice.choice(self.agents),
+            "resume" if self._paused else "pause",
+        )
+        self._paused = None if self._paused else agent
+        return Wish(deed, f"/agents/{agent}/{deed}", None)
+
+    def _task(self, key: str, told: str, agent: str) -> Wish:
+        ground = self._ground
+        body = {"workspace_id": ground.workspace, "title": key, "base_branch": ground.branch}
+        more = {"description": told, "assignee_agent_id": agent, "retry_budget": 1}
+        return Wish("task", "/tasks", {**body, **more})
+
+    def go_on(self) -> None:
+        """Whoever is paused works again."""
+        for agent in self.agents:
+            self._ask("POST", f"/agents/{agent}/resume")
+
+    def try_again(self) -> bool:
+        """What was set aside, as a person does; whether there was any of it."""
+        items = self._ask("GET", "/inbox?status=open&kind=agent.error&limit=200")["items"]
+        aside = [one["id"] for one in items if one["data"]["outcome"] == "quarantined"]
+        for item in aside:
+            with contextlib.suppress(Refusal):  # its task is over meanwhile
+                self._ask("POST", f"/inbox/{item}/act", {"action": "retry"})
+        return bool(aside)
