@@ -60,6 +60,10 @@ def task(client: Client, given: str, workspace_name: str | None) -> Answer:
     return _only(found, _("there is no task {given} here").format(given=given))
 
 
+def is_ref(given: str) -> bool:
+    return _REF.fullmatch(given.strip().lower()) is not None
+
+
 def ref(given: str) -> str:
     """What can be the end of an id: anything else would be another address of the API."""
     end = given.strip().lower()
@@ -88,7 +92,9 @@ def called(known: list[Answer], named: str, otherwise: str) -> Answer:
     ends = [one for one in known if _REF.fullmatch(end) and one["id"].endswith(end)]
     found = [one for one in known if one["name"] == named] or ends
     if len(found) > 1:
-        raise _puzzled(_("“{given}” fits more than one").format(given=named), found)
+        said = _("“{given}” fits more than one; name it by the end of its id: {ends}")
+        those = ", ".join(sorted(one["id"][-8:] for one in found))
+        raise click.UsageError(plain(said.format(given=named, ends=those)))
     return _only(found, otherwise)
 
 

@@ -57,6 +57,17 @@ def of_agent(view: View, agent_id: str) -> list[Routine]:
     return view.all(Routine, Routines.select().where(here).order_by(Routines.id))
 
 
+def named(view: View, workspace_id: str, name: str) -> Routine | None:
+    """The one that may be called so there; an archived or removed one leaves its name free."""
+    here = (
+        (Routines.workspace_id == workspace_id)
+        & (Routines.name == name)
+        & (Routines.status != RoutineStatus.ARCHIVED)
+        & Routines.deleted_at.is_null()
+    )
+    return view.one(Routine, Routines.select().where(here).limit(1))
+
+
 def page(
     view: View, *, after: str | None, limit: int, workspace_id: str | None = None
 ) -> list[Routine]:

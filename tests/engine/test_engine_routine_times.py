@@ -146,7 +146,8 @@ def test_a_firing_keeps_what_it_resolved(routines: Routines) -> None:
     (firing,) = routines.firings(routine)
     assert firing.trigger_payload["datetime"] == "2026-03-01T23:00:00-05:00"
     assert len(firing.dispatch_fingerprint) == 64
-    again = routines.add("0 23 * * *", "America/New_York", description="It is {{date}}.")
+    words = {"name": "Again", "description": "It is {{date}}."}
+    again = routines.add("0 23 * * *", "America/New_York", **words)
     routines.pass_time(days=1)
     assert routines.firings(again)[0].dispatch_fingerprint != firing.dispatch_fingerprint
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from roundtable_desktop.engine import heartbeat
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
 from roundtable_desktop.engine.firing import Shot, fire, values_of
-from roundtable_desktop.engine.heartbeat import NAME as HEARTBEAT
-from roundtable_desktop.engine.heartbeat import install
 from roundtable_desktop.engine.schedules import add_trigger, set_next
 from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid, InvalidFields
 from roundtable_desktop.model.records import Subject, Workspace
@@ -74,6 +73,7 @@ def create(desk: Desk, asked: Asked, wanted: NewRoutine) -> Routine:
         workspace = workspaces.get(tx, wanted.workspace_id)
         if workspace is None:
             raise Absent("unknown_workspace", "/workspace_id")
+        _check_name(tx, workspace.id, wanted.name)
         _check_assignee(tx, workspace.id, wanted.assignee_agent_id)
         texts = _texts(wanted.description, wanted.template)
         routine = routines.add(
@@ -120,6 +120,8 @@ def edit(
         if routine.status is RoutineStatus.ARCHIVED:
             raise Conflict("routine_archived", name=routine.name)
         told = [*changes, *(["triggers"] if triggers is not None else [])]
+        if changes.get("name", routine.name) != routine.name:
+            _check_name(tx, routine.workspace_id, changes["name"])
         if "assignee_agent_id" in changes:
             _check_assignee(tx, routine.workspace_id, changes["assignee_agent_id"])
         if told:
@@ -161,9 +163,10 @@ def install_heartbeat(desk: Desk, asked: Asked, agent_id: str) -> Routine:
             raise Absent("unknown_agent", "/agent_id")
         if agent.status is AgentStatus.RETIRED:
             raise Conflict("agent_retired", "/agent_id", agent=agent.name)
-        if any(one.name == HEARTBEAT for one in routines.of_agent(tx, agent_id)):
-            raise Conflict("heartbeat_there", "/agent_id", agent=agent.name, name=HEARTBEAT)
-        return Subject("routine", install(tx, desk.ids, asked.actor, agent_id).id)
+        there = {one.name for one in routines.of_agent(tx, agent_id)}
+        if had := there & {*heartbeat.names(agent)}:
+            raise Conflict("heartbeat_there", "/agent_id", agent=agent.name, name=had.pop())
+        return Subject("routine", heartbeat.install(tx, desk.ids, asked.actor, agent_id).id)
 
     with desk.store.transaction() as tx:
         return once(tx, asked, act, routines.present)
@@ -210,6 +213,12 @@ def _refuse(found: Resolved) -> None:
     if faults:
         names = [*found.missing, *(one.name for one in found.faults)]
         raise InvalidFields("variables_wanted", faults, names=names)
+
+
+def _check_name(tx: Tx, workspace_id: str, name: str) -> None:
+    """Two of one name could not be told apart where people name them."""
+    if routines.named(tx, workspace_id, name) is not None:
+        raise Conflict("name_taken", "/name", name=name)
 
 
 def _check_assignee(tx: Tx, workspace_id: str, agent_id: str) -> None:
