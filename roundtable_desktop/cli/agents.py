@@ -33,6 +33,12 @@ _account = click.option(
     "--account",
     help=_("Who pays at the provider; agents with the same one wait together for its limits."),
 )
+_skip_idle = click.option(
+    "--skip-idle/--no-skip-idle",
+    "skip_idle_wakeups",
+    default=None,
+    help=_("Whether a schedule alone leaves it in peace while it has no task."),
+)
 _env = click.option(
     "--env",
     multiple=True,
@@ -60,6 +66,7 @@ def agent() -> None:
 @_workspace
 @_env
 @_limits
+@_skip_idle
 @_account
 @click.option("--permission", type=_POLICY, default="ask")
 @click.option("--model", help=_("Default: its project's, its workspace's, or its own."))
@@ -77,7 +84,7 @@ def add(
     account: str | None,
     model: str | None,
     command: tuple[str, ...],
-    **limits: int | None,
+    **limits: int | bool | None,
 ) -> None:
     """Adds an agent.
 
@@ -123,6 +130,7 @@ def add(
 @_env
 @click.option("--no-env", "gone", multiple=True, metavar="NAME", help=_("Takes one away."))
 @_limits
+@_skip_idle
 @_account
 @click.option("--permission", "permission_policy", type=_POLICY)
 @click.option("--model", help=_("What it is to use from now on."))

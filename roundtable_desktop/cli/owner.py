@@ -10,7 +10,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import _, n_, sentence
 
 
 @click.command()
@@ -66,6 +66,8 @@ def status(home: Home, as_json: bool) -> None:
     click.echo(plain(seen["sentence"]))
     for one in seen["held"]:
         click.echo(plain(one["sentence"]))
+    for said in _waiting_for_you(seen):
+        click.echo(said)
     for one in seen["workspaces"]:
         click.echo()
         click.echo(click.style(plain(f"{one['name']}  {one['path']}"), bold=True))
@@ -77,6 +79,16 @@ def status(home: Home, as_json: bool) -> None:
             click.echo()
             table([_later_row(wake) for wake in one["later"]], ["wakeup", "agent", "at", "text"])
     return None
+
+
+def _waiting_for_you(seen: Answer) -> list[str]:
+    items, offered = seen["needs_you"], seen["proposals"]
+    asked = n_("{count} item of the inbox waits for you", "{count} wait in the inbox", items)
+    to_see = n_("{count} proposal waits for you", "{count} proposals wait for you", offered)
+    return [
+        *([f"{asked}: roundtable inbox list"] if items else []),
+        *([f"{to_see}: roundtable proposal list"] if offered else []),
+    ]
 
 
 def _task_row(task: Answer) -> Answer:

@@ -86,14 +86,16 @@ def add(
 
 @task.command(name="list")
 @click.option("--status", "status_")
+@click.option("--hidden", is_flag=True, help=_("Those that routines made, too."))
 @_workspace
 @_json
 @click.pass_obj
-def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> None:
+def list_(home: Home, status_: str | None, hidden: bool, named: str | None, as_json: bool) -> None:
     """Newest first."""
     client = Client(home)
     workspace = names.workspace(client, named)
-    found = list(client.every("/tasks", workspace_id=workspace["id"], status=status_))
+    filters = {"workspace_id": workspace["id"], "status": status_, "hidden": hidden or None}
+    found = list(client.every("/tasks", **filters))
     if as_json:
         return show_json(found)
     rows = [{**one, "waits_for": _numbers(one["waiting_for"])} for one in found]

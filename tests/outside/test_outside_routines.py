@@ -147,9 +147,15 @@ def test_a_heavy_routine_leaves_a_task_that_is_done_and_hidden(room: Room) -> No
     assert house.get("/tasks", workspace_id=room.id)["items"] == []
     hidden = house.get("/tasks", workspace_id=room.id, hidden=1)["items"]
     assert [one["id"] for one in hidden] == [task["id"]]
+    assert "T-1" not in house.cli("task", "list", at=room.path).out
+    assert task["id"] in house.cli("task", "list", "--hidden", at=room.path).out
     proposal = room.proposal(task)
+    said = house.cli("status", at=room.path).out
+    waiting = house.get("/status")["proposals"]
+    assert f"{waiting} proposal" in said and "for you: roundtable proposal list" in said
     house.post(f"/proposals/{proposal['id']}/deliver", {})
     until(lambda: house.get(f"/proposals/{proposal['id']}")["status"] == "delivered")
+    assert house.get("/status")["proposals"] == waiting - 1
 
 
 @pytest.mark.proves("K-25", "K-27")
@@ -212,6 +218,37 @@ def test_the_command_line_does_all_of_it(room: Room) -> None:
     assert "archived" in house.cli("routine", "archive", "Deps", at=at).out
     assert "gone" in house.cli("routine", "remove", "Deps", at=at).out
     assert house.cli("routine", "show", "Deps", at=at).code == 2
+
+
+@pytest.mark.proves("K-58")
+def test_a_name_is_one_routines_alone_while_that_one_may_fire(room: Room) -> None:
+    house, at, agent = room.house, room.path, demo(room)
+    first = made(room, agent)
+    body = {"workspace_id": room.id, "name": "Look", "assignee_agent_id": agent}
+    refused = office(house, "POST", "", body)
+    assert (refused.status, refused.json["code"]) == (409, "name_taken")
+    other = made(room, agent, name="Other")
+    renamed = office(house, "PATCH", f"/{other['id']}", {"name": "Look"})
+    assert (renamed.status, renamed.json["code"]) == (409, "name_taken")
+    assert office(house, "PATCH", f"/{first['id']}", {"name": "Look"}).status == 200
+    assert "archived" in house.cli("routine", "archive", "Look", at=at).out
+    second = made(room, agent)
+    puzzled = house.cli("routine", "pause", "Look", at=at)
+    assert puzzled.code == 2
+    for one in (first, second):
+        assert one["id"][-8:] in puzzled.err
+    assert "paused" in house.cli("routine", "pause", second["id"][-8:], at=at).out
+
+
+@pytest.mark.proves("K-25")
+def test_each_coordinator_of_a_workspace_has_a_heartbeat_with_a_name_of_its_own(room: Room) -> None:
+    demo(room, "chair", role="coordinator")
+    second = demo(room, "vice", role="coordinator")
+    here = f"?workspace_id={room.id}"
+    names = {one["name"] for one in office(room.house, "GET", here).json["items"]}
+    assert names == {"Coordinator heartbeat", "Coordinator heartbeat (vice)"}
+    there = office(room.house, "POST", "/heartbeat", {"agent_id": second})
+    assert (there.status, there.json["code"]) == (409, "heartbeat_there")
 
 
 def test_the_pages_show_fire_pause_and_resume(room: Room) -> None:

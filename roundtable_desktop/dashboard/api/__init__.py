@@ -28,6 +28,7 @@ from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.test_clock import ClockHands
+from roundtable_desktop.model.states import Health
 
 
 def declare_all(
@@ -36,7 +37,7 @@ def declare_all(
     look: Look,
     signin: SignIn,
     streams: Streams,
-    health: Callable[[], str],
+    health: Callable[[], Health],
     hands: ClockHands | None,
 ) -> None:
     """hands: of the test clock, where there is one."""

@@ -8,6 +8,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_graph import Standing
 from roundtable_desktop.engine.desk.look_waking import ToCome
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import rfc3339
 
 
@@ -41,8 +42,9 @@ class WorkspaceStanding(Shown):
 class Status(Shown):
     """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from.
 
-    held: accounts at the limit of their provider. test_clock: where it stands; null where time
-    goes by.
+    needs_you: open items of the inbox. proposals: how many wait to be looked at, those of hidden
+    tasks too. held: accounts at the limit of their provider. test_clock: where it stands; null
+    where time goes by.
     """
 
     version: str
@@ -50,6 +52,8 @@ class Status(Shown):
     intake: str
     sentence: str
     last_event: int
+    needs_you: int
+    proposals: int
     held: list[Held]
     test_clock: Moment | None
     workspaces: list[WorkspaceStanding]
@@ -73,7 +77,7 @@ def sentence_of(health: str, intake: str, say: Say = said) -> str:
     return say(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
 
 
-def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> None:
+def declare(api: Api, look: Look, health: Callable[[], Health], version: str) -> None:
     @api.route("GET", "/api/v1/status")
     def show_status() -> Status:
         """Open tasks by workspace, each with what it waits for."""
@@ -84,6 +88,8 @@ def declare(api: Api, look: Look, health: Callable[[], str], version: str) -> No
             sentence=sentence_of(now, intake),
             intake=intake,
             last_event=look.last_event(),
+            needs_you=look.glance(now).needs_you,
+            proposals=look.waiting_proposals(),
             held=held(look.accounts_held()),
             test_clock=rfc3339(stands_at) if stands_at else None,
             workspaces=[
