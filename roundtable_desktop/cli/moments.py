@@ -1,11 +1,10 @@
 """How a time is written at the command line."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import click
 
-from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.phrases import _
@@ -14,6 +13,11 @@ from roundtable_desktop.phrases import _
 def shown_in(text: str, zone: ZoneInfo) -> str:
     """An instant of the API as people read it where they are."""
     return f"{datetime.fromisoformat(text).astimezone(zone):%a %Y-%m-%d %H:%M}"
+
+
+def stamp(text: str) -> str:
+    """An instant of the API, to the second."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%SZ}"
 
 
 class Moment(click.ParamType[datetime]):
@@ -40,12 +44,20 @@ class Moment(click.ParamType[datetime]):
         return moment
 
 
-class Later(Moment):
-    """A time to come, or how long it is until then; without a zone it is one of this machine."""
+class Later(click.ParamType[datetime | timedelta]):
+    """A time to come, or how long it is until then, which its owner's clock says; a time without
+    a zone is one of this machine."""
+
+    name = "time"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
+    ) -> datetime | timedelta:
         span = span_of(str(value))
-        moment = super().convert(value, param, ctx) if span is None else SystemClock().now() + span
-        return moment.astimezone(UTC)
+        if span is not None:
+            return span
+        try:
+            return datetime.fromisoformat(str(value).strip()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            said = _("“{given}” is no time; write 2h, 1d or 2026-03-08T06:30")
+            self.fail(plain(said.format(given=value)), param, ctx)

@@ -121,13 +121,18 @@ def open_(home: Home, only_print: bool) -> None:
 @click.command()
 @click.argument("kind", type=click.Choice(["wakeup", "run", "task", "routine"]))
 @click.argument("given", metavar="ID")
-@click.option("--workspace", "named", help=_("For T-3; else the one of this folder."))
+@click.option("--workspace", "named", help=_("For T-3 and names; else the one of this folder."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
 def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool) -> None:
     """Why it ran, waits, or will not."""
     client = Client(home)
-    subject = names.task(client, given, named)["id"] if kind == "task" else names.ref(given)
+    if kind == "task":
+        subject = names.task(client, given, named)["id"]
+    elif kind == "routine" and not names.is_ref(given):
+        subject = routines.find(client, given, named)["id"]
+    else:
+        subject = names.ref(given)
     where = routines.OFFICE if kind == "routine" else f"/{kind}s"
     seen = client.get(f"{where}/{subject}/explain")
     if as_json:

@@ -1,15 +1,17 @@
 """Commands about routines."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import names, routine_words
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.moments import stamp
+from roundtable_desktop.cli.output import plain, show_json, table
+from roundtable_desktop.cli.routine_words import when, words
 from roundtable_desktop.phrases import _
 
 OFFICE = "/api/office/routines"
@@ -38,6 +40,11 @@ _OPTIONS = (
 _cron = click.option("--cron", "crons", multiple=True, metavar="EXPR", help=_("When it fires."))
 _zone = click.option("--tz", "zone", metavar="ZONE", help=_("Default: the workspace's zone."))
 
+_var = click.option("--var", "variables", multiple=True, metavar="NAME=DEFAULT")
+_require = click.option(
+    "--require", "required", multiple=True, metavar="NAME", help=_("Asked for.")
+)
+
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option, name, kind, text in reversed(_OPTIONS):
@@ -55,8 +62,8 @@ def routine() -> None:
 @_cron
 @_zone
 @click.option("--agent", "agent_name", help=_("Default: the workspace's only agent."))
-@click.option("--var", "variables", multiple=True, metavar="NAME=DEFAULT")
-@click.option("--require", "required", multiple=True, metavar="NAME", help=_("Asked for."))
+@_var
+@_require
 @_options
 @_workspace
 @_json
@@ -72,7 +79,7 @@ def add(
     required: tuple[str, ...],
     named: str | None,
     as_json: bool,
-    **words: Any,
+    **more: Any,
 ) -> None:
     """Adds a routine. Without --cron it fires when you tell it to; with --task-title each fire
     makes a task, else the agent works without one.
@@ -85,22 +92,24 @@ def add(
     client = Client(home)
     workspace = names.workspace(client, named)
     assignee = names.agent(client, workspace["id"], agent_name)
+    declared = _declared(variables, required)
     made = client.post(
         OFFICE,
         {
             "workspace_id": workspace["id"],
             "name": name,
             "assignee_agent_id": assignee["id"],
-            "variables": _declared(variables, required) or None,
+            "variables": declared or None,
             "triggers": [_schedule(one, zone) for one in crons],
-            **_texts(words),
+            **_texts(more),
         },
     )
     if as_json:
         return show_json(made)
     said = _("{name} wakes {agent}. {when}")
-    when = _when(made)
-    return click.echo(plain(said.format(name=made["name"], agent=assignee["name"], when=when)))
+    told = {"name": made["name"], "agent": assignee["name"], "when": when(made)}
+    click.echo(plain(said.format(**told)))
+    return _beware(client, made, {one["name"] for one in declared})
 
 
 @routine.command(name="list")
@@ -114,16 +123,12 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
     return show_json(found) if as_json else table(map(_row, found), _COLUMNS)
 
 
-_COLUMNS = ["name", "status", "when", "next_run_at", "last", "id"]
+_COLUMNS = ["name", "status", "when", "next_run", "last", "id"]
 
 
 def _row(one: Answer) -> Answer:
-    return {**one, "when": _words(one), "last": one["last_status"]}
-
-
-def _words(one: Answer) -> str:
-    said = [trigger["words"] for trigger in one["triggers"] if trigger["words"]]
-    return "; ".join(said) or _("by hand")
+    due = one["next_run_at"] and stamp(one["next_run_at"])
+    return {**one, "when": words(one), "next_run": due, "last": one["last_status"]}
 
 
 @routine.command()
@@ -134,37 +139,10 @@ def _words(one: Answer) -> str:
 def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     """One routine, its next fires and its last ones. ROUTINE is a name or the end of an id."""
     client = Client(home)
-    seen = client.get(f"{OFFICE}/{_find(client, given, named)['id']}")
+    seen = client.get(f"{OFFICE}/{find(client, given, named)['id']}")
     if as_json:
         return show_json(seen)
-    fields({name: seen[name] for name in _SHOWN})
-    for trigger in seen["triggers"]:
-        if trigger["words"]:
-            about = (trigger["cron_expression"], trigger["timezone"], trigger["words"])
-            click.echo(plain("{}  {}: {}".format(*about)))
-    if seen["next_fires"]:
-        click.echo()
-        table([{"next": fire["words"], "utc": fire["at"]} for fire in seen["next_fires"]], _NEXT)
-    if seen["recent_runs"]:
-        click.echo()
-        table(seen["recent_runs"], ["scheduled_at", "source", "status", "reason", "id"])
-    return None
-
-
-_NEXT = ["next", "utc"]
-_SHOWN = (
-    "id",
-    "name",
-    "status",
-    "description",
-    "task_template",
-    "concurrency_policy",
-    "catch_up_policy",
-    "catch_up_max",
-    "last_fired_at",
-    "last_started_at",
-    "last_succeeded_at",
-)
+    return routine_words.show(seen, _agent_of(client, seen))
 
 
 @routine.command()
@@ -174,6 +152,8 @@ _SHOWN = (
 @_zone
 @click.option("--agent", "agent_name", help=_("Another agent."))
 @click.option("--light", is_flag=True, help=_("Makes no task any more."))
+@_var
+@_require
 @_options
 @_workspace
 @click.pass_obj
@@ -186,25 +166,30 @@ def edit(
     zone: str | None,
     agent_name: str | None,
     light: bool,
+    variables: tuple[str, ...],
+    required: tuple[str, ...],
     named: str | None,
-    **words: Any,
+    **more: Any,
 ) -> None:
     """Changes a routine; what is not named stays. --cron replaces all its schedules."""
     client = Client(home)
-    seen = _find(client, given, named)
-    changes: Answer = {"name": name, **_texts(words, seen)}
+    seen = find(client, given, named)
+    changes: Answer = {"name": name, **_texts(more, seen)}
     if light:
         changes["task_template"] = ""
     if agent_name is not None:
         changes["assignee_agent_id"] = names.agent(client, seen["workspace_id"], agent_name)["id"]
     changes = {key: value for key, value in changes.items() if value is not None}
+    if variables or required:
+        changes["variables"] = _declared(variables, required, seen["variables"])
     if crons or zone is not None:
         changes["triggers"] = _triggers(seen, crons, zone)
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))
     changed = client.patch(f"{OFFICE}/{seen['id']}", changes)
     said = _("Changed {name}. {when}")
-    click.echo(plain(said.format(name=changed["name"], when=_when(changed))))
+    click.echo(plain(said.format(name=changed["name"], when=when(changed))))
+    _beware(client, changed, {one["name"] for one in seen["variables"]})
 
 
 def _triggers(seen: Answer, crons: tuple[str, ...], zone: str | None) -> list[Answer]:
@@ -233,7 +218,7 @@ def pause(home: Home, given: str, named: str | None) -> None:
 def resume(home: Home, given: str, named: str | None) -> None:
     """Fires again, from now on."""
     changed = _move(home, given, named, "active")
-    click.echo(plain(f"{changed['name']}: {_when(changed)}"))
+    click.echo(plain(f"{changed['name']}: {when(changed)}"))
 
 
 @routine.command()
@@ -248,7 +233,7 @@ def archive(home: Home, given: str, named: str | None) -> None:
 
 def _move(home: Home, given: str, named: str | None, status: str) -> Answer:
     client = Client(home)
-    seen = _find(client, given, named)
+    seen = find(client, given, named)
     return client.patch(f"{OFFICE}/{seen['id']}", {"status": status})
 
 
@@ -259,7 +244,7 @@ def _move(home: Home, given: str, named: str | None, status: str) -> Answer:
 def remove(home: Home, given: str, named: str | None) -> None:
     """Takes it away, with its schedules."""
     client = Client(home)
-    seen = _find(client, given, named)
+    seen = find(client, given, named)
     client.delete(f"{OFFICE}/{seen['id']}")
     click.echo(plain(_("{name} is gone.").format(name=seen["name"])))
 
@@ -275,13 +260,11 @@ def fire(
 ) -> None:
     """Runs it now, with these values of its variables."""
     client = Client(home)
-    seen = _find(client, given, named)
+    seen = find(client, given, named)
     fired = client.post(f"{OFFICE}/{seen['id']}/fire", {"variables": _pairs(variables)})
     if as_json:
         return show_json(fired)
-    said = _("{name} was fired: {status}. See how it goes: roundtable routine show {end}")
-    end = seen["id"][-8:]
-    return click.echo(plain(said.format(name=seen["name"], status=fired["status"], end=end)))
+    return routine_words.fired(client, seen, fired, given=bool(variables))
 
 
 @routine.command()
@@ -292,7 +275,7 @@ def fire(
 def explain(home: Home, given: str, named: str | None, as_json: bool) -> None:
     """When it fires next, and whether that will really run."""
     client = Client(home)
-    why = client.get(f"{OFFICE}/{_find(client, given, named)['id']}/explain")
+    why = client.get(f"{OFFICE}/{find(client, given, named)['id']}/explain")
     return show_json(why) if as_json else click.echo(plain(why["sentence"]))
 
 
@@ -305,7 +288,7 @@ def install_heartbeat(home: Home, agent_name: str, named: str | None) -> None:
     client = Client(home)
     agent = names.agent(client, names.workspace(client, named)["id"], agent_name)
     made = client.post(f"{OFFICE}/heartbeat", {"agent_id": agent["id"]})
-    click.echo(plain(f"{made['name']}: {_when(made)}"))
+    click.echo(plain(f"{made['name']}: {when(made)}"))
 
 
 def _known(client: Client, named: str | None) -> list[Answer]:
@@ -313,16 +296,23 @@ def _known(client: Client, named: str | None) -> list[Answer]:
     return list(client.every(OFFICE, workspace_id=workspace["id"]))
 
 
-def _find(client: Client, given: str, named: str | None) -> Answer:
+def find(client: Client, given: str, named: str | None) -> Answer:
+    """By its name or the end of its id."""
     otherwise = _("no routine is called {given}").format(given=given)
     return names.called(_known(client, named), given, otherwise)
 
 
-def _when(seen: Answer) -> str:
-    fires = seen["next_fires"]
-    if fires:
-        return _("It fires next on {words}.").format(words=fires[0]["words"])
-    return _("It fires when you say so: roundtable routine fire {end}").format(end=seen["id"][-8:])
+def _agent_of(client: Client, seen: Answer) -> Answer:
+    return client.get(f"/agents/{seen['assignee_agent_id']}")
+
+
+def _beware(client: Client, seen: Answer, known: set[str]) -> None:
+    """known: the variables that the person has named or seen before."""
+    new = routine_words.new_variables(seen, known)
+    if new is not None:
+        click.echo(plain(new))
+    for said in routine_words.warnings(seen, _agent_of(client, seen)):
+        click.echo(plain(said), err=True)
 
 
 def _schedule(expression: str, zone: str | None) -> Answer:
@@ -349,12 +339,16 @@ def _read(text: str | None) -> str | None:
     return sys.stdin.read() if text == "-" else text
 
 
-def _declared(given: tuple[str, ...], required: tuple[str, ...]) -> list[Answer]:
-    defaults: dict[str, Answer] = {
-        name: {"name": name, "default": value} for name, value in _pairs(given).items()
-    }
-    asked = {name: {**defaults.get(name, {}), "name": name, "required": True} for name in required}
-    return [*({**defaults, **asked}.values())]
+def _declared(
+    given: tuple[str, ...], required: tuple[str, ...], there: Sequence[Answer] = ()
+) -> list[Answer]:
+    """there: those that it has already, which stay but for what is named."""
+    declared: dict[str, Answer] = {one["name"]: one for one in there}
+    named: list[Answer] = [{"name": name, "default": v} for name, v in _pairs(given).items()]
+    named += [{"name": name, "required": True} for name in required]
+    for one in named:
+        declared[one["name"]] = {**declared.get(one["name"], {}), **one}
+    return [*declared.values()]
 
 
 def _pairs(given: tuple[str, ...]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS, RunOutcome
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.routines import REASONS
 
 LABELS: Mapping[str, str] = {
     # tasks
@@ -58,21 +59,11 @@ LABELS: Mapping[str, str] = {
     "active": N_("Active"),
     "paused": N_("Paused"),
     "archived": N_("Archived"),
-    "received": N_("Under way"),
-    "task_created": N_("Under way"),
+    "received": N_("Not over yet"),
+    "task_created": N_("Not over yet"),
     "skipped": N_("Skipped"),
     "coalesced": N_("Merged"),
-    "still_at_work": N_("The last one was still at work."),
-    "missed": N_("Nobody looked when it was due."),
-    "variables_missing": N_("A variable that it needs has no value."),
-    "variables_not_taken": N_("A value of a variable cannot be taken."),
-    "idle_skipped": N_("Its agent had no task to do."),
-    "probe_false": N_("Nothing had happened since its last run."),
-    "agent_paused": N_("Its agent was paused."),
-    "agent_stopped": N_("Its agent was stopped."),
-    "stale": N_("The routine was paused or taken away."),
-    "exhausted": N_("It failed five times."),
-    "incurable": N_("It failed for a reason that trying again does not cure."),
+    **REASONS,
     "coalesce_if_active": N_("a further fire is merged with it"),
     "skip_if_active": N_("a further fire is skipped"),
     "always_enqueue": N_("a further fire runs as well"),

@@ -15,7 +15,7 @@ from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
-from roundtable_desktop.phrases.routines import CRON, ROUTINES, VARIABLES
+from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
 from roundtable_desktop.phrases.waking import WAKING
 
 
@@ -61,6 +61,12 @@ def sentence(
         return _("This was not done. The reason is “{code}”.").format(code=code)
     shown = {name: _shown(value) for name, value in (values or {}).items()}
     return _(template).format_map(_Values(shown))
+
+
+def became(status: str, reason: str | None) -> str:
+    """How it went with a firing of a routine, and why."""
+    why = [_(REASONS[reason])] if reason and reason in REASONS else []
+    return " ".join([sentence(f"firing_{status}"), *why])
 
 
 def _shown(value: object) -> str:

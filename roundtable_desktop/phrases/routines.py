@@ -36,6 +36,10 @@ VARIABLES: Mapping[str, str] = {
     "variable_no_select": N_("“{name}” is chosen from its options. Give it one of them."),
     "variable_no_option": N_("“{name}” does not have this option. Give it one that it has."),
     "variable_too_long": N_("The value of “{name}” is too large: at most {limit} KiB."),
+    "variable_undeclared": N_(
+        "“{name}” is none of the routine's variables. Leave it out, or write it as the routine "
+        "does."
+    ),
     "variable_missing": N_("“{name}” has no value, and the routine needs one. Give it one."),
 }
 
@@ -48,7 +52,8 @@ ROUTINES: Mapping[str, str] = {
     "manual_has_no_schedule": N_("A trigger by hand has no schedule. Leave the expression out."),
     "trigger_keeps_kind": N_("This trigger is a {kind}. Take it away and add another one."),
     "variables_wanted": N_(
-        "Some variables have no value, or one that cannot be taken: {names}. Each is listed."
+        "Some variables have no value, or one that cannot be taken, or are not its own: {names}. "
+        "Each is listed."
     ),
     "heartbeat_there": N_("{agent} has a routine called “{name}” already."),
     "routine_paused": N_("“{name}” is paused: it fires again when it is resumed."),
@@ -56,10 +61,10 @@ ROUTINES: Mapping[str, str] = {
     "routine_by_hand_only": N_("It has no schedule: it fires when you tell it to."),
     "routine_next_start": N_("It fires next on {local} ({zone})."),
     "routine_next_merge": N_(
-        "It fires next on {local} ({zone}); while the last one is at work, it is merged with that."
+        "It fires next on {local} ({zone}); while the last one is not over, it is merged with that."
     ),
     "routine_next_skip": N_(
-        "It fires next on {local} ({zone}); while the last one is at work, nothing new is started."
+        "It fires next on {local} ({zone}); while the last one is not over, nothing new is started."
     ),
     "routine_not_agent_status": N_(
         "It fires next on {local} ({zone}), but nothing will run: {agent} is {status}."
@@ -75,16 +80,31 @@ ROUTINES: Mapping[str, str] = {
     "routine_standing_waiting": N_("Its routine does not fire any more: {reason}."),
     "idle_skip_passed": N_("There is something to do, or it is not a matter of that."),
     "idle_skip_waiting": N_("Its agent has no task to do, so a scheduled wake is not worth a run."),
-    "probe_passed": N_("Something happened, or nobody asked for that."),
+    "probe_passed": N_("It does not depend on what happened, or something did."),
     "probe_waiting": N_("Nothing happened in the workspace since its last run."),
     "waits_catch_up": N_("It was due while nobody looked; so that not all start at once: {until}."),
     "wakeup_idle_skipped": N_("It did not run: the agent had no task to do."),
     "wakeup_probe_false": N_("It did not run: nothing had happened since its last run."),
-    "firing_received": N_("It is under way."),
-    "firing_task_created": N_("Its task is under way."),
+    "firing_received": N_("It is on its way: it runs, or waits for its turn."),
+    "firing_task_created": N_("Its task is there, and not over yet."),
     "firing_done": N_("It ended well."),
-    "firing_skipped": N_("Nothing was started ({reason})."),
-    "firing_coalesced": N_("It was merged with what was at work."),
-    "firing_failed": N_("It failed ({reason})."),
-    "firing_cancelled": N_("It was cancelled ({reason})."),
+    "firing_skipped": N_("Nothing was started."),
+    "firing_coalesced": N_("It was merged with the last one."),
+    "firing_failed": N_("It failed."),
+    "firing_cancelled": N_("It was cancelled."),
 }
+
+REASONS: Mapping[str, str] = {
+    "still_at_work": N_("The last one was not over yet."),
+    "missed": N_("Nobody looked when it was due."),
+    "variables_missing": N_("A variable that it needs has no value."),
+    "variables_not_taken": N_("A value of a variable cannot be taken."),
+    "idle_skipped": N_("Its agent had no task to do."),
+    "probe_false": N_("Nothing had happened since its last run."),
+    "agent_paused": N_("Its agent was paused."),
+    "agent_stopped": N_("Its agent was stopped."),
+    "stale": N_("The routine was paused or taken away."),
+    "exhausted": N_("It failed five times."),
+    "incurable": N_("It failed for a reason that trying again does not cure."),
+}
+"""Why a firing came to nothing, or to nothing of its own."""

@@ -1,5 +1,6 @@
 """Reading the feed: everything that watches asks for events after its last id (law 9)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import peewee as pw
@@ -42,16 +43,13 @@ def after(view: View, event_id: int, limit: int, workspace_id: str | None = None
     return view.all(Event, query.order_by(Events.id).limit(limit))
 
 
-def of(view: View, subject: Subject, limit: int = 200) -> list[Event]:
-    """Oldest first; the last `limit` ones."""
-    newest = view.all(
-        Event,
-        Events.select()
-        .where((Events.subject_type == subject.type) & (Events.subject_id == subject.id))
-        .order_by(Events.id.desc())
-        .limit(limit),
-    )
-    return newest[::-1]
+def of(view: View, subject: Subject, limit: int = 200, but: Sequence[Kind] = ()) -> list[Event]:
+    """Oldest first; the last `limit` ones of other kinds than `but`."""
+    here = (Events.subject_type == subject.type) & (Events.subject_id == subject.id)
+    if but:
+        here &= Events.kind.not_in(list(but))
+    found = Events.select().where(here).order_by(Events.id.desc()).limit(limit)
+    return view.all(Event, found)[::-1]
 
 
 def anything_since(view: View, run: Run) -> bool:

@@ -1,11 +1,13 @@
 """Routines as programs, people at the command line and people on pages meet them."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from outside_house import Browser, House, Room, until
 from outside_pages import got, send, sent
-from outside_talk import demo, office, script
+from outside_talk import Stalls, demo, office, script
 
 
 def made(room: Room, agent: str, **more: object) -> Any:
@@ -210,7 +212,7 @@ def test_the_command_line_does_all_of_it(room: Room) -> None:
     assert "next" in house.cli("routine", "resume", "Deps", at=at).out
     explained = house.cli("routine", "explain", "Deps", "--json", at=at).json
     assert explained["code"] == "routine_next_start"
-    assert house.cli("explain", "routine", explained["values"]["name"], at=at).code != 0
+    assert "It fires next" in house.cli("explain", "routine", "Deps", at=at).out
     fired_now = house.cli("routine", "fire", "Deps", "--json", at=at).json
     assert fired_now["trigger_payload"]["depth"] == "3"
     wrong = house.cli("routine", "add", "Bad", "--cron", "0 0 31 2 *", at=at)
@@ -244,11 +246,76 @@ def test_a_name_is_one_routines_alone_while_that_one_may_fire(room: Room) -> Non
 def test_each_coordinator_of_a_workspace_has_a_heartbeat_with_a_name_of_its_own(room: Room) -> None:
     demo(room, "chair", role="coordinator")
     second = demo(room, "vice", role="coordinator")
+    words = ("--adapter", "demo", "--name", "third", "--role", "coordinator")
+    added = room.house.cli("agent", "add", *words, at=room.path)
+    assert "“Coordinator heartbeat (third)”" in added.out and "288 times a day" in added.out
     here = f"?workspace_id={room.id}"
     names = {one["name"] for one in office(room.house, "GET", here).json["items"]}
-    assert names == {"Coordinator heartbeat", "Coordinator heartbeat (vice)"}
+    others = {f"Coordinator heartbeat ({name})" for name in ("vice", "third")}
+    assert names == {"Coordinator heartbeat"} | others
     there = office(room.house, "POST", "/heartbeat", {"agent_id": second})
     assert (there.status, there.json["code"]) == (409, "heartbeat_there")
+
+
+@pytest.mark.proves("K-58", "K-23")
+def test_the_command_line_warns_of_what_would_come_to_nothing(room: Room) -> None:
+    house, at = room.house, room.path
+    demo(room, "ada")
+    cron = ("--cron", "0 9 * * *", "--tz", "UTC")
+    words = ("--description", "See {{missing}} of {{there}}.", "--var", "there=here")
+    added = house.cli("routine", "add", "Look", *cron, *words, "--require", "branch", at=at)
+    assert "New variables, which its texts use: missing" in added.out, added.err
+    assert "there" not in added.out
+    assert "gives no value to branch" in added.err
+    assert "agent edit ada --no-skip-idle" in added.err
+    mended = house.cli("routine", "edit", "Look", "--var", "branch=main", at=at)
+    assert "New variables" not in mended.out and "gives no value" not in mended.err
+    found = office(house, "GET", f"?workspace_id={room.id}").json["items"][0]["variables"]
+    assert {"name": "branch", "default": "main", "required": True}.items() <= found[1].items()
+    assert house.cli("agent", "edit", "ada", "--no-skip-idle", at=at).code == 0
+    assert house.cli("routine", "edit", "Look", "--priority", "3", at=at).err == ""
+    added = house.cli("agent", "add", "--adapter", "demo", "--name", "bob", "--no-skip-idle", at=at)
+    assert added.code == 0, added.err
+    agents = house.get("/agents", workspace_id=room.id)["items"]
+    assert {one["name"]: one["skip_idle_wakeups"] for one in agents} == {"ada": False, "bob": False}
+
+
+@pytest.mark.proves("K-22", "K-58")
+def test_values_that_nobody_uses_are_not_taken_in_silence(room: Room, tmp_path: Path) -> None:
+    house, at = room.house, room.path
+    stalls = Stalls(room, tmp_path / "stalls")
+    template = {"title": "Write {{what}}"}
+    routine = made(room, stalls.agent(), task_template=template)
+    refused = house.cli("routine", "fire", "Look", "--var", "nope=1", at=at)
+    assert refused.code == 2 and "nope" in refused.err
+    first = fired(house, routine, {"variables": {"what": "one"}})
+    seat = stalls.seat({"id": first["linked_task_id"]})
+    again = house.cli("routine", "fire", "Look", "--var", "what=two", at=at)
+    assert "merged" in again.out and "was not over" in again.out
+    assert "T-1 goes on as it began: the values that you gave are not used." in again.err
+    assert house.cli("routine", "fire", "Look", at=at).err == ""
+    seat.leave("Wrote.")
+    until(lambda: house.run(seat.run)["ended_at"])
+
+
+@pytest.mark.proves("N-03", "K-58")
+def test_show_tells_what_was_done_with_it_and_how_each_fire_went(room: Room) -> None:
+    house, at = room.house, room.path
+    demo(room, "ada")
+    words = ("--task-title", "Deps {{date}}", "--var", "depth=3", "--policy", "skip_if_active")
+    assert house.cli("routine", "add", "Deps", *words, "--require", "who", at=at).code == 0
+    assert "paused" in house.cli("routine", "pause", "Deps", at=at).out
+    house.cli("routine", "resume", "Deps", at=at)
+    assert house.cli("routine", "edit", "Deps", "--priority", "2", at=at).code == 0
+    gone = house.cli("routine", "fire", "Deps", "--var", "who=me", at=at)
+    assert "Its task is there" in gone.out and "task_created" not in gone.out
+    shown = house.cli("routine", "show", "Deps", at=at).out
+    assert "ada" in shown and "depth=3" in shown and "who (needed)" in shown
+    assert "Deps {{date}}" in shown and '"title"' not in shown
+    assert "active → paused" in shown and "paused → active" in shown
+    assert "changed: priority" in shown and "received" not in shown
+    assert not re.search(r"\d\.\d{3,6}Z", shown)
+    assert "It has no schedule" in house.cli("explain", "routine", "Deps", at=at).out
 
 
 def test_the_pages_show_fire_pause_and_resume(room: Room) -> None:

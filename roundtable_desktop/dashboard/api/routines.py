@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Object, Ref, Shown, Text, asked
 from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
@@ -21,6 +22,7 @@ from roundtable_desktop.model.states import (
     TriggerKind,
     VariableType,
 )
+from roundtable_desktop.phrases import became
 
 OFFICE = "/api/office/routines"
 _SPELT = {"always_create": "always_enqueue", "cron": "schedule"}
@@ -160,6 +162,7 @@ class Firing(Shown):
     source: str
     status: str
     reason: str | None
+    sentence: str
     trigger_payload: Object
     missed: Object | None
     scheduled_at: Moment
@@ -208,10 +211,12 @@ class RoutineRow(Shown):
 
 
 class Routine(RoutineRow):
-    """next_fires: the next five of all its schedules."""
+    """next_fires: the next five of all its schedules. changes: what was done with it, its pauses
+    too, oldest first."""
 
     recent_runs: list[Firing]
     next_fires: list[Fire]
+    changes: list[EventRow]
 
 
 def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -> RoutineRow:
@@ -229,13 +234,18 @@ def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -
     )
 
 
+def firing(one: records.Firing) -> Firing:
+    return Firing.of(one, sentence=became(one.status, one.reason))
+
+
 def detail(look: LookRoutines, ref: str) -> Routine:
     seen = look.one(ref)
     shown = row(
         seen,
         Routine,
-        recent_runs=[Firing.of(one) for one in look.firings(seen.routine, 50)],
+        recent_runs=[firing(one) for one in look.firings(seen.routine, 50)],
         next_fires=[Fire.of(one) for one in look.next_fires(seen, 5)],
+        changes=[EventRow.of(one) for one in look.changes(seen.routine)],
     )
     assert isinstance(shown, Routine)
     return shown
@@ -357,7 +367,7 @@ def _declare_fires(api: Api, desk: Desk, look: LookRoutines) -> None:
         """Runs it now, with these values. The same Idempotency-Key answers the same firing."""
         routine = look.one(ref).routine
         fired = routines.fire_now(desk, asked(caller, once), routine.id, body.variables)
-        return Firing.of(fired)
+        return firing(fired)
 
     @api.route("POST", f"{OFFICE}/heartbeat", status=201, errors=(404, 409))
     def install_heartbeat(caller: Caller, body: HeartbeatWanted, once: Once | None) -> Routine:

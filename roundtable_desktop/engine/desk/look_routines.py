@@ -9,14 +9,17 @@ from itertools import islice
 from roundtable_desktop.engine import explain_routines
 from roundtable_desktop.engine.schedules import schedule_of
 from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock
-from roundtable_desktop.model.records import Agent
+from roundtable_desktop.model.records import Agent, Event, Subject
 from roundtable_desktop.model.routines import Firing, Routine, Trigger
 from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.rules.cron import parse
-from roundtable_desktop.store import agents, firings, lists, routines
+from roundtable_desktop.store import agents, events, firings, lists, routines
 from roundtable_desktop.store.db import Reader, View
+
+CHANGES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,12 @@ class LookRoutines:
         """Newest first."""
         with self._reader.snapshot() as view:
             return firings.of_routine(view, routine.id, limit)
+
+    def changes(self, routine: Routine) -> list[Event]:
+        """What was done with it, oldest first; each time that it fired is a firing."""
+        with self._reader.snapshot() as view:
+            subject = Subject("routine", routine.id)
+            return events.of(view, subject, CHANGES, but=[Kind.ROUTINE_FIRED])
 
     def next_fires(self, seen: Recurring, count: int) -> list[NextFire]:
         """Of all its schedules together; none while it does not fire by time."""

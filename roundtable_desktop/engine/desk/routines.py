@@ -148,7 +148,8 @@ def remove(desk: Desk, asked: Asked, routine_id: str) -> None:
 
 
 def fire_now(desk: Desk, asked: Asked, routine_id: str, variables: Mapping[str, object]) -> Firing:
-    """ "Run now": refused as a whole while a variable that is required has no value (K-22)."""
+    """ "Run now": refused as a whole while a variable that is required has no value (K-22), or
+    where one is given that it does not have."""
     with desk.store.transaction() as tx:
         act = partial(_fired, tx, desk, asked, routine_id, variables)
         return once(tx, asked, act, firings.get)
@@ -209,9 +210,12 @@ def _refuse(found: Resolved) -> None:
     faults: list[tuple[str, str, Mapping[str, object]]] = [
         (f"/variables/{name}", "variable_missing", {"name": name}) for name in found.missing
     ]
+    faults += [
+        (f"/variables/{name}", "variable_undeclared", {"name": name}) for name in found.undeclared
+    ]
     faults += [(f"/variables/{one.name}", one.code, one.values()) for one in found.faults]
     if faults:
-        names = [*found.missing, *(one.name for one in found.faults)]
+        names = [*found.missing, *found.undeclared, *(one.name for one in found.faults)]
         raise InvalidFields("variables_wanted", faults, names=names)
 
 
