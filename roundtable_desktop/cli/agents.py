@@ -4,12 +4,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.adapters.system import SystemClock
+from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -114,12 +115,28 @@ def add(
     )
     said = _("Agent {name} can be woken in {workspace}.")
     click.echo(plain(said.format(name=made["name"], workspace=workspace["name"])))
+    if role == "coordinator":
+        _tell_heartbeat(client, made)
     if command and _is_missing(command[0]):
         said = _(
             "But no program “{program}” is found here. Until there is one, its runs cannot start."
         )
         click.echo(plain(said.format(program=command[0])), err=True)
     click.echo(_('Next: roundtable task add "…"'))
+
+
+def _tell_heartbeat(client: Client, made: Answer) -> None:
+    """What a person did not ask for by name, and pays for each time."""
+    for one in client.every(routines.OFFICE, workspace_id=made["workspace_id"]):
+        if one["assignee_agent_id"] == made["id"]:
+            fires = client.get(f"{routines.OFFICE}/{one['id']}")["next_fires"]
+            first, second = (datetime.fromisoformat(fire["at"]) for fire in fires[:2])
+            said = _(
+                "Its routine “{name}” ({id}) may wake it {times} times a day. For less: roundtable "
+                "routine edit {id} --cron …; for none: roundtable routine pause {id}"
+            )
+            times = timedelta(days=1) // (second - first)
+            click.echo(plain(said.format(name=one["name"], id=one["id"][-8:], times=times)))
 
 
 @agent.command()
@@ -264,7 +281,7 @@ def wake(
     given: str,
     text: str | None,
     task_given: str | None,
-    at: datetime | None,
+    at: datetime | timedelta | None,
     named: str | None,
     as_json: bool,
 ) -> None:
@@ -276,16 +293,20 @@ def wake(
     found = names.agent(client, names.workspace(client, named)["id"], given)
     task = names.task(client, task_given, named) if task_given else None
     said = sys.stdin.read() if text == "-" else text
+    now = _now(client)
+    moment = now + at if isinstance(at, timedelta) else at
     made = client.post(
         f"/agents/{found['id']}/wake",
         {
             "context": {"text": said} if said else None,
             "task_id": task and task["id"],
-            "at": at and rfc3339(at),
+            "at": moment and rfc3339(moment),
         },
     )
     if as_json:
         return show_json(made)
+    if moment is not None and moment <= now:
+        click.echo(_("That time has passed, so it is woken now."), err=True)
     until = made["scheduled_retry_at"]
     told = _("{name} will be woken at {at}.") if until else _("{name} is woken.")
     click.echo(plain(told.format(name=found["name"], at=until)))
@@ -294,6 +315,12 @@ def wake(
     if not until:
         more = _("See how it goes: roundtable explain wakeup {end}")
     return click.echo(more.format(end=end))
+
+
+def _now(client: Client) -> datetime:
+    """By the owner's clock, which may be a test's."""
+    stands: str | None = client.get("/status")["test_clock"]
+    return datetime.fromisoformat(stands) if stands else SystemClock().now()
 
 
 @agent.command(name="try-now")

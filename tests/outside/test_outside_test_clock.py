@@ -280,3 +280,18 @@ def test_a_routine_fires_as_time_goes_by_and_across_a_change_of_the_clock(still:
         "2026-10-26T01:30",
     ]
     assert move(still, sleep=9 * 3600)["fired"] == 1, "that of the night that was slept through"
+
+
+@pytest.mark.proves("C-83", "test clock")
+def test_a_span_until_a_wake_is_counted_on_the_owners_clock(still: House) -> None:
+    room = still.room()
+    demo(room, "ada")
+    later = still.cli("agent", "wake", "ada", "--at", "2h", "--json", at=room.path).json
+    assert instant(later["scheduled_retry_at"]) - instant(still.get("/status")["test_clock"]) == (
+        timedelta(hours=2)
+    )
+    early = (instant(NOW) - timedelta(days=1)).isoformat()
+    late = still.cli("agent", "wake", "ada", "--at", early, at=room.path)
+    assert "That time has passed, so it is woken now." in late.err
+    refused = still.cli("agent", "wake", "ada", "--at", "tomorrow", at=room.path)
+    assert refused.code == 2 and "2h" in refused.err
