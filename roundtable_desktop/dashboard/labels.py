@@ -189,6 +189,10 @@ EVENTS: Mapping[str, str] = {
     "agent.silent": N_("The agent is silent"),
     "agent.heartbeat": N_("Sign of life"),
     "session.opened": N_("The conversation was opened"),
+    "routine.added": N_("Made"),
+    "routine.changed": N_("Changed"),
+    "routine.moved": N_("Moved"),
+    "routine.removed": N_("Taken away"),
     "recovery_dispatch": N_("Its lost wakeup was made again"),
 }
 

@@ -11,7 +11,7 @@ from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Answer, Explanation, Go
 from roundtable_desktop.rules import admission, idle, zones
-from roundtable_desktop.rules.firing import Course, course
+from roundtable_desktop.rules.firing import course
 from roundtable_desktop.store import agents, firings, routines
 from roundtable_desktop.store.db import View
 
@@ -44,8 +44,6 @@ def _code(routine: Routine, values: Mapping[str, object], refused: str) -> str:
 
 def _next(view: View, routine: Routine) -> dict[str, object]:
     way = course(routine.concurrency_policy, at_work=firings.at_work(view, routine.id))
-    if way is Course.MERGE and routine.template is not None:
-        way = Course.SKIP  # its task goes on, and there is no second one
     due = [
         one
         for one in routines.triggers_of(view, [routine.id])[routine.id]

@@ -46,3 +46,19 @@ ON_PAGES: Mapping[str, str] = {
         "deliver it."
     ),
 }
+
+DONE: Mapping[str, str] = {
+    "firing_received": N_("It was set off. Its run begins, or waits for its turn."),
+    "firing_task_created": N_("It was set off, and has a task of its own."),
+    "firing_skipped": N_("Nothing was started: the last one is not over yet."),
+    "firing_coalesced": N_("It was merged with the last one, which is not over yet."),
+    "firing_values_unused": N_(
+        "It was merged with the last one, which is not over yet and goes on as it began: your "
+        "values are not used."
+    ),
+    "woken_now": N_("The agent is told. It begins as soon as it may."),
+    "woken_later": N_("The agent will be woken at that time."),
+    "wakeup_taken_back": N_("It was taken back: the agent is not woken by it."),
+    "account_tries_now": N_("One run may try now. The others follow when the provider answers."),
+}
+"""What a page says of what was done on the one before."""

@@ -69,10 +69,18 @@ def named(view: View, workspace_id: str, name: str) -> Routine | None:
 
 
 def page(
-    view: View, *, after: str | None, limit: int, workspace_id: str | None = None
+    view: View,
+    *,
+    after: str | None,
+    limit: int,
+    workspace_id: str | None = None,
+    over: bool | None = None,
 ) -> list[Routine]:
-    """Newest first; those that were removed are not there any more."""
+    """Newest first; those that were removed are not there any more. over: whether archived."""
     query = Routines.select().where(Routines.deleted_at.is_null())
+    if over is not None:
+        archived = Routines.status == RoutineStatus.ARCHIVED
+        query = query.where(archived if over else ~archived)
     if workspace_id is not None:
         query = query.where(Routines.workspace_id == workspace_id)
     if after is not None:

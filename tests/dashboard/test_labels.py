@@ -28,6 +28,9 @@ SHOWN = (
 OF_AGENTS = {"agent.added", "agent.changed", "agent.moved"}
 """Told of an agent, which has no page yet."""
 
+OF_FIRINGS = {"routine.fired", "routine.firing.ended"}
+"""Each firing has a line of its own in the routine's history."""
+
 
 @pytest.mark.parametrize("codes", SHOWN, ids=lambda codes: codes.__name__)
 def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) -> None:
@@ -35,8 +38,8 @@ def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) ->
 
 
 def test_every_kind_of_event_of_a_task_or_run_has_a_word() -> None:
-    shown = ("task.", "run.", "agent.", "session.")
-    kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_AGENTS
+    shown = ("task.", "run.", "agent.", "session.", "routine.")
+    kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_AGENTS - OF_FIRINGS
     assert kinds | {Kind.RECOVERY_DISPATCH} == labels.EVENTS.keys()
 
 

@@ -54,6 +54,7 @@ def test_one_account_waits_together_and_is_seen_everywhere(room: Room) -> None:
     front = got(browser, "/")
     assert "shared is at its limit" in front.text and "Limits of providers" in front.text
     sent = send(browser, front.form(f"/agents/{one}/try-now"))
+    assert sent["Location"].endswith("?told=account_tries_now")
     assert sent.status == 303
     room.ended(task, 2)
     room.ended(waiting)

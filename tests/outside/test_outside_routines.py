@@ -342,6 +342,39 @@ def test_the_pages_show_fire_pause_and_resume(room: Room) -> None:
     assert got(browser, here).has_form(f"{here}/fire")
 
 
+@pytest.mark.proves("N-03")
+def test_the_pages_say_what_was_done_and_keep_archived_routines_apart(
+    room: Room, tmp_path: Path
+) -> None:
+    house, browser = room.house, Browser(room.house)
+    stalls = Stalls(room, tmp_path / "stalls")
+    agent = stalls.agent()
+    weekly = [schedule("0 9 * * 1")]
+    template = {"title": "Write {{what}}"}
+    heavy = made(room, agent, name="Heavy", task_template=template, triggers=weekly)
+    old = made(room, agent, name="Old")
+    office(house, "PATCH", f"/{old['id']}", {"status": "archived"})
+    here = f"/routines/{heavy['id']}"
+    page = got(browser, here)
+    ids = [found["id"] for tag, found in page.tags if "id" in found]
+    assert len(ids) == len({*ids})
+    assert "What was done with it" in page.text and "Made" in page.text
+    first = sent(browser, page.form(f"{here}/fire"), var_what="one")
+    assert "It was set off, and has a task of its own." in first.text
+    assert "merged with that" in first.text and "nothing new is started" not in first.text
+    assert "told=" not in first.raw
+    assert "It was set off" not in got(browser, here).text
+    newest = office(house, "GET", f"/{heavy['id']}").json["recent_runs"][0]
+    seat = stalls.seat({"id": newest["linked_task_id"]})
+    second = sent(browser, first.form(f"{here}/fire"), var_what="two")
+    assert "your values are not used" in second.text
+    seat.leave("Wrote.")
+    assert "Own words" not in got(browser, f"{here}?told=Own+words").text
+    listed = got(browser, f"/routines?workspace_id={room.id}").text
+    assert listed.index("Heavy") < listed.index("Archived") < listed.index("Old")
+    assert "Does not fire any more" in listed
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.proves("K-16", "K-18", "K-24")

@@ -182,15 +182,17 @@ def test_the_overview_wakes_now_and_later_and_takes_back(room: Room) -> None:
     browser = Browser(room.house)
     form = got(browser, "/").form("/wake")
     later = sent(browser, form, agent=agent, text="Mind the log.", later="8h")
+    assert "will be woken at that time" in later.text
     assert "Woken later" in later.text and "Mind the log." in later.text
     (wakeup,) = wakeups_of(room, agent)
     assert wakeup["held_by"] == "not_before"
     cancel = later.form(f"/wakeups/{wakeup['id']}/cancel")
-    assert "Mind the log." not in sent(browser, cancel).text
+    gone = sent(browser, cancel).text
+    assert "Mind the log." not in gone and "It was taken back" in gone
     refused = send(browser, cancel, once="another-key")
     assert refused.status == 409 and "waits no more" in refused.text
     now = got(browser, "/").form("/wake")
-    sent(browser, now, agent=agent, text="", later="0m")
+    assert "The agent is told." in sent(browser, now, agent=agent, text="", later="0m").text
     assert ended(room, agent)["outcome"] in ("done", "no_changes")
 
 

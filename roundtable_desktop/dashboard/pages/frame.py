@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from flask import Flask, g, redirect, request
 from werkzeug.wrappers import Response
@@ -22,9 +23,12 @@ from roundtable_desktop.model.errors import Broken, Refused
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import instant
-from roundtable_desktop.phrases import sentence
-from roundtable_desktop.phrases.on_pages import ON_PAGES
+from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.on_pages import DONE, ON_PAGES
 
+R = TypeVar("R")
+
+TOLD = "told"
 SHORT = 8
 """Characters of an id that people see; any unique end of one is taken back."""
 
@@ -64,13 +68,28 @@ def pages(
             return {
                 "glance": glance,
                 "csrf": caller.csrf or "",
-                "here": g.get("here") or request.full_path.rstrip("?"),
+                "here": g.get("here") or _here(),
+                "told": _told(),
                 "state": sentence_of(glance.health, glance.intake, say),
                 "took": lambda begin, end: span(begin, end or now),
                 "name_of": labels.actor_label,
             }
 
     return add
+
+
+def _here() -> str:
+    """Where this page is to be found again; what it was led to with is told once."""
+    if TOLD not in request.args:
+        return request.full_path.rstrip("?")
+    rest = [(name, value) for name, value in request.args.items(multi=True) if name != TOLD]
+    return f"{request.path}?{urlencode(rest)}" if rest else request.path
+
+
+def _told() -> str:
+    """That what was sent is done; only words of ours, whatever an address says."""
+    code = request.args.get(TOLD, "")
+    return _(DONE[code]) if code in DONE else ""
 
 
 def page_query(model: type[Query]) -> Query:
@@ -94,20 +113,27 @@ def from_form() -> Asked:
     return asked(current(), form_once())
 
 
-def back_to(path: str) -> Response:
-    """To a page of ours, to be got: loading it again sends nothing again."""
-    return redirect(local_path(path), 303)
+def back_to(path: str, told: str = "") -> Response:
+    """To a page of ours, to be got: loading it again sends nothing again. told: a code of DONE."""
+    if not told:
+        return redirect(local_path(path), 303)
+    return redirect(local_path(f"{path}{'&' if '?' in path else '?'}{TOLD}={told}"), 303)
 
 
 def tried(
-    act: Callable[[], object], done: str, again: Callable[[str], str], page: str | None = None
+    act: Callable[[], R],
+    done: str,
+    again: Callable[[str], str],
+    page: str | None = None,
+    told: Callable[[R], str] = lambda _: "",
 ) -> Any:
     """Does it and leads to `done`; a refusal is said on the page itself, which `again` renders.
 
     page: the address at which that page renews itself, where it is another one than `done`.
+    told: the code of what `done` says of what was done.
     """
     try:
-        act()
+        made = act()
     except Broken:
         raise
     except Refused as refused:
@@ -115,4 +141,4 @@ def tried(
         refusal = refusal_of(refused)
         code = "form_sent_already" if refused.code == "key_reused" else refusal.code
         return again(sentence(code, refusal.values, ON_PAGES)), refusal.status
-    return back_to(done)
+    return back_to(done, told(made))

@@ -30,6 +30,6 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
             except Conflict as refused:  # it ended meanwhile: what the person wanted is so
                 if refused.code != "account_not_held":
                     raise
-            return back_to(wanted.back)
+            return back_to(wanted.back, "account_tries_now")
 
     return add

@@ -15,7 +15,8 @@ from roundtable_desktop.dashboard.reading import Asked, Words, cut
 from roundtable_desktop.engine.desk import Desk, routines
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_routines import Recurring
-from roundtable_desktop.model.states import RoutineStatus
+from roundtable_desktop.model.routines import Firing
+from roundtable_desktop.model.states import FiringStatus, RoutineStatus
 
 FIRINGS = 50
 NEXT = 5
@@ -34,14 +35,17 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
         @app.get("/routines")
         def list_routines() -> str:
             query = page_query(RoutinesAsked)
-            found = look.routines.all(query.after, query.limit + 1, query.workspace_id)
+            found = look.routines.all(query.after, query.limit + 1, query.workspace_id, over=False)
             kept, cursor = cut(found, query.limit, lambda seen: seen.routine.id)
+            first, last = query.cursor is None, cursor is None
+            over = look.routines.all(None, FIRINGS, query.workspace_id, over=True) if last else []
             names = {one.id: one.name for one in look.workspaces(None, 200)}
             return render_template(
                 "routines.html",
                 routines=kept,
                 cursor=cursor,
-                first=query.cursor is None,
+                first=first,
+                over=over,
                 names=names,
             )
 
@@ -60,6 +64,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
                 lambda: routines.fire_now(desk, asked, routine.id, variables),
                 f"/routines/{routine.id}",
                 lambda why: page(look.routines.one(routine.id), why, variables),
+                told=lambda made: _became(made, variables),
             )
 
         @app.post("/routines/<ref>/move")
@@ -74,6 +79,12 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             )
 
     return add
+
+
+def _became(made: Firing, given: Mapping[str, str]) -> str:
+    """A task that is at work goes on with the values that it began with."""
+    unused = made.status is FiringStatus.COALESCED and made.linked_task_id and any(given.values())
+    return "firing_values_unused" if unused else f"firing_{made.status}"
 
 
 def _form_of(seen: Recurring) -> type[Words]:
@@ -97,5 +108,6 @@ def _around(look: Look, seen: Recurring, say: Say) -> dict[str, object]:
         "why": explained(look.routines.explain(seen), say),
         "next_fires": look.routines.next_fires(seen, NEXT),
         "firings": found,
+        "changes": look.routines.changes(seen.routine),
         "tasks": {task_id: look.task(task_id) for task_id in tasks},
     }

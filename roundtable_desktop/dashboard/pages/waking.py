@@ -43,12 +43,18 @@ def pages(desk: Desk, look: Look, overview: Callable[[str], str]) -> Callable[[F
                 lambda: waking.wake(desk, asked, agent.id, text=wanted.text.strip() or None, at=at),
                 "/",
                 overview,
+                told=lambda made: "woken_later" if at else "woken_now",
             )
 
         @app.post("/wakeups/<ref>/cancel")
         def cancel_wakeup(ref: str) -> Any:
             read_form(Cancelled)
             asked, wakeup = from_form(), look.wakeup(ref)
-            return tried(lambda: waking.cancel(desk, asked, wakeup.id), "/", overview)
+            return tried(
+                lambda: waking.cancel(desk, asked, wakeup.id),
+                "/",
+                overview,
+                told=lambda gone: "wakeup_taken_back",
+            )
 
     return add

@@ -59,11 +59,17 @@ class LookRoutines:
         self._reader, self._clock = reader, clock
 
     def all(
-        self, after: str | None, limit: int, workspace_id: str | None = None
+        self,
+        after: str | None,
+        limit: int,
+        workspace_id: str | None = None,
+        over: bool | None = None,
     ) -> list[Recurring]:
-        """Newest first."""
+        """Newest first. over: only those that are archived, or only the others."""
         with self._reader.snapshot() as view:
-            found = routines.page(view, after=after, limit=limit, workspace_id=workspace_id)
+            found = routines.page(
+                view, after=after, limit=limit, workspace_id=workspace_id, over=over
+            )
             return _around(view, found)
 
     def one(self, ref: str) -> Recurring:
