@@ -4,7 +4,8 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
-from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 
@@ -25,11 +26,18 @@ def list_(home: Home, everything: bool, as_json: bool) -> None:
     found = list(Client(home).every("/inbox", status=None if everything else "open"))
     if as_json:
         return show_json(found)
-    rows = [
-        {**one, "answers": [option["kind"] for option in one["data"].get("options", [])]}
-        for one in found
-    ]
-    return table(rows, ["id", "status", "answers", "sentence"])
+    return table(map(_row, found), ["item", "status", "agent", "task", "answers", "sentence"])
+
+
+def _row(one: Answer) -> Answer:
+    return {
+        "item": one["id"][-8:],
+        "status": one["status"],
+        "agent": one["agent"],
+        "task": one["task"] and f"T-{one['task']}",
+        "answers": ", ".join(option["kind"] for option in one["data"].get("options", [])),
+        "sentence": one["sentence"],
+    }
 
 
 @inbox.command()
@@ -39,7 +47,15 @@ def list_(home: Home, everything: bool, as_json: bool) -> None:
 def show(home: Home, given: str, as_json: bool) -> None:
     """One item. ITEM is the end of its id."""
     seen = Client(home).get(f"/inbox/{names.ref(given)}")
-    return show_json(seen) if as_json else fields(seen)
+    if as_json:
+        return show_json(seen)
+    about = _row(seen)
+    run = seen["data"].get("run_id")
+    times = {name: seen[name] and stamp(seen[name]) for name in ("created_at", "resolved_at")}
+    fields({**about, "run": run and run[-8:], **times})
+    if seen["status"] == "open" and about["answers"]:
+        click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
+    return None
 
 
 @inbox.command()

@@ -37,6 +37,12 @@ def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
     assert item["subject_id"] == task["id"] and item["data"]["outcome"] == "incurable"
     assert "cli_missing" in item["sentence"]
     assert [one["id"] for one in item["data"]["options"]] == ["retry", "mark_fixed", "pause_agent"]
+    listed = room.house.cli("inbox", "list", at=room.path).out
+    assert f"T-{task['number']}" in listed and "retry, mark_fixed, pause_agent" in listed
+    shown = room.house.cli("inbox", "show", item["id"][-8:], at=room.path).out
+    assert item["sentence"] in shown and "{" not in shown
+    (agent,) = room.house.get("/agents", workspace_id=room.id)["items"]
+    assert agent["name"] in shown and f"inbox act {item['id'][-8:]} ANSWER" in shown
     mend(tool)
     done = room.house.cli("inbox", "act", item["id"], "retry", at=room.path)
     assert done.code == 0, done.err

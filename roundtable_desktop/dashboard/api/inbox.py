@@ -1,5 +1,6 @@
 """The API's routes about the inbox."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -9,7 +10,7 @@ from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, li
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, inbox
-from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look import Look, Placed
 from roundtable_desktop.model import records
 
 
@@ -27,8 +28,8 @@ class Act(Words):
 
 
 class InboxRow(Shown):
-    """sentence: what it is about; code: of that sentence. data of a permission: what was asked,
-    and the options."""
+    """sentence: what it is about; code: of that sentence. agent, task: who asks, and the number of
+    what it works on. data of a permission: what was asked, and the options."""
 
     id: str
     workspace_id: str
@@ -39,6 +40,8 @@ class InboxRow(Shown):
     subject_type: str
     subject_id: str
     sentence: str
+    agent: str | None
+    task: int | None
     data: Object
     resolution: Object | None
     created_at: Moment
@@ -47,20 +50,26 @@ class InboxRow(Shown):
     revision: int
 
 
-def row(item: records.InboxItem) -> InboxRow:
-    return InboxRow.of(item, sentence=said(item.code, dict(item.data)))
+def row(item: records.InboxItem, placed: Placed | None = None) -> InboxRow:
+    agent = placed.agent.name if placed else item.data.get("agent")
+    task = placed.task.number if placed and placed.task else None
+    return InboxRow.of(item, sentence=said(item.code, dict(item.data)), agent=agent, task=task)
+
+
+def _placed(look: Look, item: records.InboxItem) -> InboxRow:
+    return row(item, look.asking([item]).get(item.id))
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/inbox")
     def list_inbox(query: InboxAsked) -> Listed[InboxRow]:
         """What needs you, newest first."""
-        return listed(Listed[InboxRow], query, look.inbox, row)
+        return listed(Listed[InboxRow], query, look.inbox, partial(_placed, look))
 
     @api.route("GET", "/api/v1/inbox/<ref>")
     def show_inbox_item(ref: str) -> InboxRow:
         """One item."""
-        return row(look.inbox_item(ref))
+        return _placed(look, look.inbox_item(ref))
 
     @api.route("POST", "/api/v1/inbox/<ref>/act", status=202, errors=(404, 409, 412))
     def act_on_inbox_item(
@@ -73,4 +82,4 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         """Answers it; the item is resolved a moment later, when the agent has the answer."""
         found = look.inbox_item(ref)
         inbox.act(desk, asked(caller, once, expected_revision), found.id, body.action)
-        return row(look.inbox_item(found.id))
+        return _placed(look, look.inbox_item(found.id))
