@@ -131,7 +131,7 @@ class Watching:
     def __init__(self, house: House, *words: str) -> None:
         self.child = subprocess.Popen(
             [ROUNDTABLE, "watch", "--follow", *words],
-            env=house.env | {"PYTHONUNBUFFERED": "1"},
+            env={name: value for name, value in house.env.items() if name != "PYTHONUNBUFFERED"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
