@@ -1,10 +1,11 @@
 """Each time that a routine was set off: a row that is never pruned, and that ends (K-24)."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import SYSTEM, Actor, Run, Subject, Task, Wakeup
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Run, Subject, Task, Wakeup
 from roundtable_desktop.model.routines import Firing
 from roundtable_desktop.model.states import (
     FIRING,
@@ -22,6 +23,9 @@ from roundtable_desktop.store.routines import SUCCEEDED
 
 OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
 
+KEPT_BACK = (WakeupOutcome.AGENT_PAUSED, WakeupOutcome.AGENT_STOPPED)
+"""What a resume of the agent brings back."""
+
 # At work is what still waits or runs; a task that stands still for a person is not, else nobody's
 # answer would keep the routine from firing for ever.
 _LIGHT_AT_WORK = """
@@ -38,6 +42,19 @@ WHERE t.routine_id IS NOT NULL AND t.routine_id = ? AND t.status IN ('todo', 'in
         SELECT 1 FROM agents AS a WHERE a.id = t.assignee_agent_id AND a.status <> 'active'
     )
 ) ORDER BY t.id DESC LIMIT 1
+"""
+
+_OWN_RUN = f"""
+UPDATE office_routine_runs SET run_id = :run_id, coalesced_into_run_id =
+    CASE status WHEN '{FiringStatus.COALESCED}' THEN :run_id ELSE coalesced_into_run_id END
+WHERE wakeup_id IS NOT NULL AND wakeup_id = :wakeup_id
+"""
+_MERGED_RUN = """
+UPDATE office_routine_runs SET coalesced_into_run_id = :run_id
+WHERE wakeup_id IS NOT NULL AND wakeup_id IN (
+    SELECT id FROM agent_wakeup_requests
+    WHERE coalesced_into IS NOT NULL AND coalesced_into = :wakeup_id
+)
 """
 
 _OF_TASK = {
@@ -124,17 +141,28 @@ def all_scheduled(view: View, wakeup: Wakeup) -> bool:
 
 
 def run_born(tx: Tx, wakeup_id: str, run_id: str) -> None:
-    """The firing's own run, and that of those that were merged into its wakeup."""
-    tx.write_sql(
-        "UPDATE office_routine_runs SET run_id = ? WHERE wakeup_id IS NOT NULL AND wakeup_id = ?",
-        (run_id, wakeup_id),
-    )
-    tx.write_sql(
-        "UPDATE office_routine_runs SET coalesced_into_run_id = ? "
-        "WHERE coalesced_into_run_id IS NULL AND wakeup_id IS NOT NULL AND wakeup_id IN ("
-        "SELECT id FROM agent_wakeup_requests WHERE coalesced_into = ?)",
-        (run_id, wakeup_id),
-    )
+    """The firing's own run, and that of those that were merged into its wakeup. What was merged
+    while an earlier run of it was at work is heard by this one."""
+    tx.write_sql(_OWN_RUN, {"run_id": run_id, "wakeup_id": wakeup_id})
+    tx.write_sql(_MERGED_RUN, {"run_id": run_id, "wakeup_id": wakeup_id})
+
+
+def taken_over(tx: Tx, wakes: Iterable[Json], by: Wakeup, host: Wakeup | None) -> None:
+    """Another wakeup carries what these firings were woken for: from now on they go with it.
+
+    host: what `by` was merged into, as every other light firing may be.
+    """
+    payloads = [wake.get("payload") for wake in wakes]
+    named = [one.get("firing_id") for one in payloads if isinstance(one, dict)]
+    for firing in filter(None, (get(tx, str(one)) for one in named if one)):
+        here = Firings.id == firing.id
+        tx.write(Firings.update(wakeup_id=by.id).where(here))
+        if host is not None:
+            tx.write(Firings.update(coalesced_into_run_id=host.run_id).where(here))
+        if firing.status is FiringStatus.RECEIVED and host is not None:
+            _end(tx, firing, FiringStatus.COALESCED, "still_at_work")
+        elif firing.status is FiringStatus.RECEIVED:
+            tx.write(Firings.update(reason=None).where(here))
 
 
 def carried_by(tx: Tx, wakeup_id: str, host_id: str) -> None:
@@ -147,7 +175,8 @@ def carried_by(tx: Tx, wakeup_id: str, host_id: str) -> None:
 
 
 def wakeup_ended(tx: Tx, wakeup: Wakeup, status: WakeupStatus, outcome: WakeupOutcome) -> None:
-    """A light firing ends with its wakeup, and as its run did."""
+    """A light firing ends with its wakeup, and as its run did. While that can be brought back the
+    firing is not over; its reason is what it waits for (C-10, C-69)."""
     to, reason = _OF_WAKEUP[status], str(outcome)
     if outcome is WakeupOutcome.EXECUTED:
         run = runs.get(tx, wakeup.run_id) if wakeup.run_id else None
@@ -155,6 +184,9 @@ def wakeup_ended(tx: Tx, wakeup: Wakeup, status: WakeupStatus, outcome: WakeupOu
         to = FiringStatus.DONE if how in SUCCEEDED else FiringStatus.FAILED
         reason = str(how)
     here = (Firings.wakeup_id == wakeup.id) & (Firings.status == FiringStatus.RECEIVED)
+    if outcome in KEPT_BACK:
+        tx.write(Firings.update(reason=reason).where(here))
+        return
     for firing in tx.all(Firing, Firings.select().where(here)):
         _end(tx, firing, to, reason)
 

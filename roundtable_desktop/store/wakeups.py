@@ -143,6 +143,10 @@ def enqueue(
         return found
     if host:
         _join(tx, wakeup_id, host, wakes, cause)
+    if cause.carries and cause.source is Source.ROUTINE:
+        made = get(tx, wakeup_id)
+        assert made is not None
+        firings.taken_over(tx, wakes, made, get(tx, host) if host else None)
     _tell_enqueued(tx, wakeup_id, cause, host)
     return wakeup_id
 

@@ -1,0 +1,119 @@
+"""What became of a firing is what became of the wakeup that really carried it."""
+
+import pytest
+from engine_stage import ASKED
+from routine_stage import Routines
+
+from roundtable_desktop.engine.desk import inbox, pausing
+from roundtable_desktop.model.states import ConcurrencyPolicy, FiringStatus
+from roundtable_desktop.store import firings
+
+
+def paused(routines: Routines) -> None:
+    pausing.pause(routines.stage.desk, ASKED, routines.agent.id)
+
+
+def resumed(routines: Routines) -> None:
+    pausing.resume(routines.stage.desk, ASKED, routines.agent.id)
+
+
+@pytest.mark.proves("C-10", "C-69")
+def test_a_firing_of_a_paused_agent_is_open_and_ends_with_the_run_after_the_resume(
+    routines: Routines,
+) -> None:
+    routine = routines.add()
+    paused(routines)
+    routines.pass_time(minutes=5)
+    assert routines.start() is None
+    (firing,) = routines.firings(routine)
+    assert (firing.status, firing.reason) == ("received", "agent_paused")
+    resumed(routines)
+    (firing,) = routines.firings(routine)
+    assert (firing.status, firing.reason) == ("received", None)
+    run = routines.work()
+    assert run.wakeup_id == firing.wakeup_id
+    routines.finish(run)
+    (firing,) = routines.firings(routine)
+    assert (firing.status, firing.run_id) == ("done", run.id)
+
+
+@pytest.mark.proves("C-10", "C-69")
+def test_what_a_resume_merges_names_the_run_that_heard_it(routines: Routines) -> None:
+    routine = routines.add()
+    paused(routines)
+    for _ in range(3):
+        routines.pass_time(minutes=5)
+        assert routines.start() is None
+    assert routines.states(routine) == ["received"] * 3
+    resumed(routines)
+    run = routines.work()
+    assert len(run.causes()) == 3
+    routines.finish(run)
+    found = routines.firings(routine)
+    assert [str(one.status) for one in found] == ["done", "coalesced", "coalesced"]
+    assert found[0].run_id == run.id
+    assert [one.coalesced_into_run_id for one in found[1:]] == [run.id, run.id]
+    assert all(one.completed_at for one in found)
+
+
+@pytest.mark.proves("C-10", "C-69")
+def test_each_of_those_that_never_merge_gets_its_own_run(routines: Routines) -> None:
+    routine = routines.add(concurrency_policy=ConcurrencyPolicy.ALWAYS_ENQUEUE)
+    paused(routines)
+    for _ in range(2):
+        routines.pass_time(minutes=5)
+        assert routines.start() is None
+    resumed(routines)
+    assert routines.work_all() == 2
+    found = routines.firings(routine)
+    assert {one.status for one in found} == {FiringStatus.DONE}
+    assert len({one.run_id for one in found}) == 2
+
+
+@pytest.mark.proves("C-69")
+def test_a_failed_firing_that_a_person_tries_again_names_the_last_run(routines: Routines) -> None:
+    routine = routines.add(None)
+    routines.fire(routine)
+    while (tried := routines.start()) is not None:
+        routines.stage.finish(tried, why="crashed", code=1)
+        routines.stage.clock.forward(days=1)
+    (firing,) = routines.firings(routine)
+    assert firing.status == "failed"
+    (item,) = routines.stage.ground.rows("inbox_items")
+    inbox.act(routines.stage.desk, ASKED, item["id"], "retry")
+    routines.stage.clock.forward(hours=2)
+    run = routines.work()
+    routines.finish(run)
+    (firing,) = routines.firings(routine)
+    assert (firing.run_id, firing.wakeup_id) == (run.id, run.wakeup_id)
+
+
+@pytest.mark.proves("C-09", "C-69", "C-106")
+def test_what_was_merged_into_a_run_at_work_names_the_run_that_followed(
+    routines: Routines,
+) -> None:
+    routine = routines.add()
+    routines.pass_time(minutes=5)
+    run = routines.work()
+    routines.fire(routine)
+    routines.finish(run)
+    follow_up = routines.work()
+    first, second = routines.firings(routine)
+    assert first.run_id == run.id
+    assert (second.run_id, second.coalesced_into_run_id) == (follow_up.id, follow_up.id)
+    with routines.stage.ground.reader.snapshot() as view:
+        last = firings.last_run(view, routine.id)
+    assert last is not None and last.id == follow_up.id, "the probe asks since that one"
+
+
+@pytest.mark.proves("C-09", "C-69")
+def test_what_was_merged_into_a_run_that_failed_names_the_next_one(routines: Routines) -> None:
+    routine = routines.add()
+    routines.pass_time(minutes=5)
+    run = routines.work()
+    routines.fire(routine)
+    routines.stage.finish(run, why="crashed", code=1)
+    routines.stage.clock.forward(hours=1)
+    again = routines.work()
+    assert again.id != run.id
+    assert routines.firings(routine)[1].coalesced_into_run_id == again.id
