@@ -1,7 +1,7 @@
 """One firing of a routine: its policy is judged, and a wakeup or a task comes of it (K-24)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import wakers
@@ -130,11 +130,15 @@ def payload_of(shot: Shot, firing_id: str, values: Mapping[str, object]) -> dict
         "firing_id": firing_id,
         "variables": dict(values),
     }
-    if shot.missed is not None:
-        missed = shot.missed
-        first, last = micros(missed.first), micros(missed.last)
-        payload["missed_ticks"] = {"count": missed.count, "first": first, "last": last}
-    return payload
+    return payload | _missed_ticks(shot)
+
+
+def _missed_ticks(shot: Shot) -> dict[str, object]:
+    """What the agent is told of it, however it is woken (C-40)."""
+    if (missed := shot.missed) is None:
+        return {}
+    first, last = micros(missed.first), micros(missed.last)
+    return {"missed_ticks": {"count": missed.count, "first": first, "last": last}}
 
 
 def _heavy(tx: Tx, ids: Ids, shot: Shot, title: str, description: str) -> Mapping[str, object]:
@@ -155,7 +159,8 @@ def _heavy(tx: Tx, ids: Ids, shot: Shot, title: str, description: str) -> Mappin
         routine_id=routine.id,
     )
     assigned = tasks.assign(tx, task, routine.assignee_agent_id, shot.actor)
-    cause = wakers.assignment(assigned, routine.assignee_agent_id, shot.actor)
+    assignment = wakers.assignment(assigned, routine.assignee_agent_id, shot.actor)
+    cause = replace(assignment, payload={**assignment.payload, **_missed_ticks(shot)})
     wakeup_id = wakers.wake(tx, ids.new(), cause, spread=shot.spread)
     return {
         "status": FiringStatus.TASK_CREATED,

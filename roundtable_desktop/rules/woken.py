@@ -94,12 +94,16 @@ def _sentence(cause: Cause) -> str:
 
 
 def _of_routine(cause: Cause) -> str:
+    return f"Your routine is due.{_missed(cause)}"
+
+
+def _missed(cause: Cause) -> str:
     missed = cause.payload.get("missed_ticks")
     if not isinstance(missed, dict):
-        return "Your routine is due."
+        return ""
     count, since = missed["count"], _second(missed["first"])
     ticks = "tick" if count == 1 else "ticks"
-    return f"Your routine is due. You missed {count} {ticks} since {since}."
+    return f" You missed {count} {ticks} since {since}."
 
 
 def _of_error(cause: Cause) -> str:
@@ -117,7 +121,7 @@ def _of_assignment(cause: Cause) -> str:
             return "Your review of this task is asked for."
         case "approver":
             return "Your approval of this task is asked for."
-    return "A task was assigned to you."
+    return f"A task was assigned to you.{_missed(cause)}"
 
 
 def _of_blockers(cause: Cause) -> str:

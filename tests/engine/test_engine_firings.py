@@ -2,7 +2,7 @@
 
 import pytest
 from engine_stage import ASKED
-from routine_stage import Routines
+from routine_stage import HEAVY, Routines
 
 from roundtable_desktop.engine.desk import inbox, pausing
 from roundtable_desktop.model.states import ConcurrencyPolicy, FiringStatus
@@ -117,3 +117,13 @@ def test_what_was_merged_into_a_run_that_failed_names_the_next_one(routines: Rou
     again = routines.work()
     assert again.id != run.id
     assert routines.firings(routine)[1].coalesced_into_run_id == again.id
+
+
+@pytest.mark.proves("C-40")
+def test_the_agent_of_a_heavy_routine_is_told_of_what_it_missed(routines: Routines) -> None:
+    routine = routines.add(template=HEAVY)
+    routines.pass_time(hours=3)
+    missed = routines.wakeup_of(routines.firings(routine)[0]).payload["missed_ticks"]
+    assert isinstance(missed, dict) and missed["count"] == 36
+    run = routines.work()
+    assert "You missed 36 ticks since 2026-03-01T12:05:00Z." in run.assembled_prompt
