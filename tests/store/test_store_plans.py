@@ -6,7 +6,19 @@ from typing import Any
 import pytest
 from ground import NOW, Ground
 
-from roundtable_desktop.store import claims, firings, holds, routines, runs, sweeps, wakeups
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Run, Subject
+from roundtable_desktop.store import (
+    claims,
+    events,
+    firings,
+    holds,
+    journal,
+    routines,
+    runs,
+    sweeps,
+    wakeups,
+)
 from roundtable_desktop.store.db import Row, View
 
 GROW = ("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w")
@@ -48,3 +60,56 @@ def test_no_table_that_grows_is_read_from_end_to_end(ground: Ground, name: str) 
             scans = [row["detail"] for row in plan if row["detail"].startswith("SCAN")]
             walked = [one for one in scans if one.split()[1] in GROW and "tasks_unbegun" not in one]
             assert walked == [], text
+
+
+def run_of(ground: Ground) -> Run:
+    """One that began, with its event."""
+    agent = ground.agent(ground.workspace())
+    wakeup = ground.wakeup(agent)
+    with ground.store.transaction() as tx:
+        return runs.create(
+            tx,
+            id=ground.ids.new(),
+            workspace_id=agent.workspace_id,
+            wakeup_id=wakeup.id,
+            agent_id=agent.id,
+            idempotency_key=wakeup.id,
+            fence="fence",
+            data={},
+        )
+
+
+def tell(ground: Ground, run: Run, kind: Kind, subject: Subject) -> None:
+    with ground.store.transaction() as tx:
+        journal.tell(tx, kind, subject, workspace_id=run.workspace_id)
+
+
+def happened(ground: Ground, run: Run) -> bool:
+    with ground.reader.snapshot() as view:
+        return events.anything_since(view, run)
+
+
+@pytest.mark.proves("G6", "C-106")
+def test_the_probe_reads_past_no_book_keeping(ground: Ground) -> None:
+    """Its index leaves out just what does not count."""
+    run = run_of(ground)
+    for kind in events.QUEUE_KEEPING:
+        tell(ground, run, kind, Subject("wakeup", "w"))
+    assert not happened(ground, run)
+    with ground.reader.snapshot() as view:
+        listening = Listening(view.db)
+        events.anything_since(listening, run)
+        ((text, values),) = listening.asked
+        plan = view.sql(f"EXPLAIN QUERY PLAN {text}", values)
+    assert any("events_asked (workspace_id=? AND id>?)" in row["detail"] for row in plan)
+    tell(ground, run, Kind.TASK_CREATED, Subject("task", "t"))
+    assert happened(ground, run)
+
+
+@pytest.mark.proves("C-106")
+def test_a_run_whose_beginning_was_pruned_began_before_all_that_is_left(ground: Ground) -> None:
+    run = run_of(ground)
+    tell(ground, run, Kind.TASK_CREATED, Subject("task", "t"))
+    with ground.store.transaction() as tx:
+        tx.write_sql("DELETE FROM events WHERE kind = ?", (Kind.RUN_STARTING,))
+    assert happened(ground, run)
