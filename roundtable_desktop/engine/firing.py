@@ -13,12 +13,13 @@ from roundtable_desktop.model.times import micros, rfc3339
 from roundtable_desktop.rules import zones
 from roundtable_desktop.rules.catchup import Missed
 from roundtable_desktop.rules.firing import Course, course, fingerprint, title_line
-from roundtable_desktop.rules.variables import Resolved, declared_of, fill, resolve
+from roundtable_desktop.rules.variables import Resolved, TooLong, declared_of, fill, resolve
 from roundtable_desktop.store import firings, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
 
 MINUTE = 60_000_000
 AT_ONCE = timedelta(0)
+TEXT_TOO_LONG = "routine_text_too_long"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,7 @@ def fire(tx: Tx, ids: Ids, shot: Shot) -> Firing:
         "dispatch_fingerprint": fingerprint(routine.assignee_agent_id, *texts),
     }
     policy = routine.concurrency_policy
-    if found.missing or found.faults:
-        reason = "variables_missing" if found.missing else "variables_not_taken"
+    if (reason := _unfit(found, texts)) is not None:
         became: Mapping[str, object] = {"status": FiringStatus.FAILED, "reason": reason}
     elif (way := course(policy, at_work=firings.at_work(tx, routine.id))) is Course.SKIP:
         became = {"status": FiringStatus.SKIPPED, "reason": "still_at_work"}
@@ -91,9 +91,22 @@ def fire(tx: Tx, ids: Ids, shot: Shot) -> Firing:
 
 
 def _filled(routine: Routine, template: Template | None, found: Resolved) -> tuple[str, ...]:
+    """None of them where one outgrows its limit."""
     declared = declared_of(routine.variables)
     texts = (routine.description,) if template is None else (template.title, template.description)
-    return tuple(fill(text, found.values, declared) for text in texts)
+    try:
+        return tuple(fill(text, found.values, declared) for text in texts)
+    except TooLong:
+        return ()
+
+
+def _unfit(found: Resolved, texts: tuple[str, ...]) -> str | None:
+    """Why nothing comes of it."""
+    if found.missing:
+        return "variables_missing"
+    if found.faults:
+        return "variables_not_taken"
+    return None if texts else TEXT_TOO_LONG
 
 
 def _light(

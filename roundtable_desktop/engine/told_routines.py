@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.rules.prompt import RoutineTold
-from roundtable_desktop.rules.variables import declared_of, fill
+from roundtable_desktop.rules.variables import TooLong, declared_of, fill
 from roundtable_desktop.store import routines
 from roundtable_desktop.store.db import View
 
@@ -19,7 +19,10 @@ def told_routine(view: View, payload: Mapping[str, object]) -> RoutineTold | Non
         return None
     given = payload.get("variables")
     values = dict(given) if isinstance(given, dict) else {}
-    text = fill(routine.description, values, declared_of(routine.variables))
+    try:
+        text = fill(routine.description, values, declared_of(routine.variables))
+    except TooLong:  # it was changed since it fired; the values stand below it
+        text = routine.description
     shown = {name: value for name, value in values.items() if name not in BUILT_IN}
     return RoutineTold(routine.name, text, shown)
 

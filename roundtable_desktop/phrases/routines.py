@@ -35,6 +35,10 @@ VARIABLES: Mapping[str, str] = {
     "variable_no_boolean": N_("“{name}” is true or false. Give it one of the two."),
     "variable_no_select": N_("“{name}” is chosen from its options. Give it one of them."),
     "variable_no_option": N_("“{name}” does not have this option. Give it one that it has."),
+    "routine_text_too_long": N_(
+        "With these values a text of the routine would be too long: at most {limit} characters. "
+        "Shorten a value or the text."
+    ),
     "variable_too_long": N_("The value of “{name}” is too large: at most {limit} KiB."),
     "variable_undeclared": N_(
         "“{name}” is none of the routine's variables. Leave it out, or write it as the routine "
@@ -98,6 +102,7 @@ REASONS: Mapping[str, str] = {
     "still_at_work": N_("The last one was not over yet."),
     "missed": N_("Nobody looked when it was due."),
     "variables_missing": N_("A variable that it needs has no value."),
+    "routine_text_too_long": N_("Its text would be too long with these values."),
     "variables_not_taken": N_("A value of a variable cannot be taken."),
     "idle_skipped": N_("Its agent had no task to do."),
     "probe_false": N_("Nothing had happened since its last run."),

@@ -12,6 +12,8 @@ from roundtable_desktop.model.states import VariableType
 
 VALUE_LIMIT = 4096
 """Bytes of one value (H6)."""
+TEXT_LIMIT = 65_536
+"""Characters of a text with its values: as long as one that somebody types may be."""
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,63}"
 _PLACE = re.compile(r"\{\{\s*(" + _NAME + r")\s*\}\}")
@@ -29,6 +31,10 @@ class Fault:
 
     def values(self) -> dict[str, object]:
         return {"name": self.name, "limit": VALUE_LIMIT // 1024}
+
+
+class TooLong(ValueError):
+    """A text would outgrow TEXT_LIMIT with these values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +132,14 @@ def fill(text: str, values: Mapping[str, Value], declared: Iterable[Variable]) -
     """Every place filled in one pass: what a value looks like is never read again.
 
     A declared name without a value leaves nothing; a name that nobody knows stays as it is.
+    Raises TooLong, before it is made.
     """
-    empty = {variable.name: "" for variable in declared}
-
-    def put(place: re.Match[str]) -> str:
-        name = place[1]
-        return _shown(values[name]) if name in values else empty.get(name, place[0])
-
-    return _PLACE.sub(put, text)
+    shown = {variable.name: "" for variable in declared}
+    shown |= {name: _shown(value) for name, value in values.items()}
+    places = [place for place in _PLACE.finditer(text) if place[1] in shown]
+    if len(text) + sum(len(shown[place[1]]) - len(place[0]) for place in places) > TEXT_LIMIT:
+        raise TooLong
+    return _PLACE.sub(lambda place: shown.get(place[1], place[0]), text)
 
 
 def _taken(variable: Variable, given: object) -> Value | Fault:

@@ -1,10 +1,14 @@
 """What became of a firing is what became of the wakeup that really carried it."""
 
+from dataclasses import replace
+
 import pytest
 from engine_stage import ASKED
 from routine_stage import HEAVY, Routines
 
 from roundtable_desktop.engine.desk import inbox, pausing
+from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.routines import Template, Variable
 from roundtable_desktop.model.states import ConcurrencyPolicy, FiringStatus
 from roundtable_desktop.store import firings
 
@@ -127,3 +131,33 @@ def test_the_agent_of_a_heavy_routine_is_told_of_what_it_missed(routines: Routin
     assert isinstance(missed, dict) and missed["count"] == 36
     run = routines.work()
     assert "You missed 36 ticks since 2026-03-01T12:05:00Z." in run.assembled_prompt
+
+
+@pytest.mark.proves("K-23")
+@pytest.mark.parametrize("template", [None, replace(HEAVY, description="{{x}}" * 13_000)])
+def test_values_that_would_make_a_text_too_long_fire_nothing(
+    routines: Routines, template: Template | None
+) -> None:
+    text = {"description": "{{x}}" * 13_000} if template is None else {"template": template}
+    many = [Variable("x", default="y" * 4096)]
+    routine = routines.add(variables=many, **text)
+    routines.pass_time(minutes=5)
+    (firing,) = routines.firings(routine)
+    assert (firing.status, firing.reason) == ("failed", "routine_text_too_long")
+    assert routines.start() is None
+    with pytest.raises(Invalid) as refused:
+        routines.fire(routine)
+    assert refused.value.code == "routine_text_too_long"
+    assert len(routines.firings(routine)) == 1
+    routines.fire(routine, x="short")
+    assert routines.start() is not None
+
+
+@pytest.mark.proves("K-23")
+def test_a_text_that_outgrew_its_limit_after_the_firing_is_told_as_it_is(
+    routines: Routines,
+) -> None:
+    routine = routines.add(None, description="{{x}}")
+    routines.fire(routine, x="y" * 4000)
+    routines.edit(routine, description="Look at all. " + "{{x}}" * 100)
+    assert "Look at all. {{x}}{{x}}" in routines.work().assembled_prompt

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from roundtable_desktop.model.states import VariableType
 from roundtable_desktop.phrases import SENTENCES, sentence
 from roundtable_desktop.rules.variables import (
+    TEXT_LIMIT,
     VALUE_LIMIT,
     Fault,
+    TooLong,
     Value,
     Variable,
     declaration_faults,
@@ -176,3 +178,11 @@ def test_a_declaration_that_cannot_be_is_refused(
 ) -> None:
     assert [fault.code for fault in declaration_faults(declared)] == codes
     assert set(codes) <= set(SENTENCES)
+
+
+@pytest.mark.proves("K-23")
+def test_values_make_no_text_longer_than_one_may_be() -> None:
+    assert len(fill("{{x}}" * 16, {"x": "y" * 4096}, [])) == TEXT_LIMIT
+    with pytest.raises(TooLong):
+        fill("{{x}}" * 16 + ".", {"x": "y" * 4096}, [])
+    assert len(fill("{{x}}" * 13_107, {}, [])) == 65_535, "what stays as it is counts as it is"

@@ -7,7 +7,7 @@ from typing import Any
 
 from roundtable_desktop.engine import heartbeat
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
-from roundtable_desktop.engine.firing import Shot, fire, values_of
+from roundtable_desktop.engine.firing import TEXT_TOO_LONG, Shot, fire, values_of
 from roundtable_desktop.engine.schedules import add_trigger, set_next
 from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid, InvalidFields
 from roundtable_desktop.model.records import Subject, Workspace
@@ -24,6 +24,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.rules import zones
 from roundtable_desktop.rules.cron import parse
 from roundtable_desktop.rules.variables import (
+    TEXT_LIMIT,
     Resolved,
     declaration_faults,
     declare,
@@ -202,6 +203,8 @@ def _fired(
     found = values_of(shot, workspace.timezone)
     _refuse(found)
     made = fire(tx, desk.ids, shot)
+    if made.reason == TEXT_TOO_LONG:
+        raise Invalid(TEXT_TOO_LONG, "/variables", limit=TEXT_LIMIT)
     routines.touch_fired(tx, trigger.id)
     return Subject("firing", made.id)
 
