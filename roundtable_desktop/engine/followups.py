@@ -2,7 +2,7 @@
 
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Run, Wakeup
+from roundtable_desktop.model.records import Json, Run, Wakeup, stands_for
 from roundtable_desktop.model.states import RANKS, Source, WakeupStatus
 from roundtable_desktop.store import wakeups
 from roundtable_desktop.store.db import Tx
@@ -20,8 +20,7 @@ def follow_up(tx: Tx, ids: Ids, wakeup: Wakeup, run: Run) -> None:
     assert settled is not None
     if settled.status not in (WakeupStatus.FINISHED, WakeupStatus.FAILED):
         return
-    heard = {cause.get("wakeup_id") for cause in run.causes()}
-    unheard = [cause for cause in wakeup.causes() if cause.get("wakeup_id") not in heard]
+    unheard = _unheard(wakeup, run)
     if not unheard or wakeup.source is not Source.ROUTINE:
         return
     payload = unheard[0]["payload"]
@@ -38,3 +37,14 @@ def follow_up(tx: Tx, ids: Ids, wakeup: Wakeup, run: Run) -> None:
         carries=unheard,
     )
     wakers.wake(tx, ids.new(), cause)
+
+
+def _unheard(wakeup: Wakeup, run: Run) -> list[Json]:
+    """One that stands for others counts those alone that came since."""
+    heard = {cause.get("wakeup_id") for cause in run.causes()}
+    told = sum(stands_for(cause) for cause in run.causes() if "stands_for" in cause)
+    return [
+        {**cause, "stands_for": stands_for(cause) - told} if "stands_for" in cause else cause
+        for cause in wakeup.causes()
+        if cause.get("wakeup_id") not in heard
+    ]

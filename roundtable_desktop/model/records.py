@@ -202,8 +202,14 @@ class Wakeup:
     setbacks: int
 
     def causes(self) -> list[Json]:
-        """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86)."""
+        """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86), and of one that
+        is told in place of others like it `stands_for`: their number with it."""
         return _wakes(self.context_snapshot)
+
+
+def stands_for(wake: Json) -> int:
+    number = wake.get("stands_for")
+    return number if isinstance(number, int) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roundtable_desktop.model.records import Json, Wakeup
+from roundtable_desktop.model.records import Json, Wakeup, stands_for
 from roundtable_desktop.model.states import Source
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules.fences import fenced, quoted
@@ -77,8 +77,15 @@ def _read(wake: Json, wakeup: Wakeup, known: Known) -> Cause:
 
 def _merged(wakes: Sequence[Json], causes: Sequence[Cause]) -> str:
     """Causes that came while the first of them waited, or while the agent worked (K-11, C-09)."""
-    lines = [f"- {_when(wake)}: {_sentence(one)}" for wake, one in zip(wakes, causes, strict=True)]
-    return "\n".join([f"{len(causes)} causes became this one turn:", "", *lines])
+    told = zip(wakes, causes, strict=True)
+    lines = [f"- {_when(wake)}: {_sentence(one)}{_others(wake)}" for wake, one in told]
+    number = sum(map(stands_for, wakes))
+    return "\n".join([f"{number} causes became this one turn:", "", *lines])
+
+
+def _others(wake: Json) -> str:
+    number = stands_for(wake)
+    return f" This is the last of {number} alike." if number > 1 else ""
 
 
 def _when(wake: Json) -> str:

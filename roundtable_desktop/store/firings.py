@@ -134,7 +134,11 @@ def task_at_work(view: View, routine_id: str) -> str | None:
 
 def all_scheduled(view: View, wakeup: Wakeup) -> bool:
     """Whether nothing but time set off what this wakeup carries: no person asked (K-26)."""
-    payloads = [cause.get("payload") for cause in wakeup.causes()]
+    return by_time_alone(view, wakeup.causes())
+
+
+def by_time_alone(view: View, causes: Iterable[Json]) -> bool:
+    payloads = [cause.get("payload") for cause in causes]
     named = [str(one.get("firing_id")) for one in payloads if isinstance(one, dict)]
     found = view.all(Firing, Firings.select().where(Firings.id.in_(named)))
     return bool(found) and all(one.source is FiringSource.CRON for one in found)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Wakeup, stands_for
 from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import firings, journal
@@ -15,6 +15,9 @@ from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Wakeups, read
 
 NO_WINDOW = timedelta(0)
+
+MOST_CAUSES = 50
+"""After so many causes of one wakeup, of those that time alone made only the last is kept."""
 
 _ENQUEUE = """
 INSERT INTO agent_wakeup_requests
@@ -181,12 +184,12 @@ def _joinable(tx: Tx, cause: Cause) -> str | None:
 
 
 def _join(tx: Tx, wakeup_id: str, host_id: str, wakes: list[Json], cause: Cause) -> None:
-    """All causes are kept, none overwrites another (C-86). What a person says is not to wait for
-    the retry of what failed before: that is brought forward."""
+    """All that somebody said is kept, none overwrites another (C-86). What a person says is not to
+    wait for the retry of what failed before: that is brought forward."""
     host = get(tx, host_id)
     assert host is not None, "it was found in this transaction"
     changed: dict[str, Any] = {
-        "context_snapshot": {"wakes": [*host.causes(), *wakes]},
+        "context_snapshot": {"wakes": _with(tx, host.causes(), wakes, cause)},
         "coalesced_count": host.coalesced_count + len(wakes),
         "rank": min(host.rank, RANKS[cause.rank]),
     }
@@ -195,6 +198,25 @@ def _join(tx: Tx, wakeup_id: str, host_id: str, wakes: list[Json], cause: Cause)
     tx.write(Wakeups.update(**changed).where(Wakeups.id == host_id))
     if host.status is WakeupStatus.CLAIMED:
         tx.write(Wakeups.update(run_id=host.run_id).where(Wakeups.id == wakeup_id))
+
+
+def _with(tx: Tx, causes: Sequence[Json], wakes: Sequence[Json], cause: Cause) -> list[Json]:
+    """What an agent is told by one routine for the thousandth time is a number (`stands_for`)."""
+    kept = list(causes)
+    for wake in wakes:
+        if len(kept) >= MOST_CAUSES and _by_time_alone(tx, wake, cause):
+            last = [one for one in kept if "stands_for" in one]
+            kept = [one for one in kept if "stands_for" not in one]
+            wake = {**wake, "stands_for": sum(map(stands_for, [*last, wake]))}
+        kept.append(wake)
+    return kept
+
+
+def _by_time_alone(tx: Tx, wake: Json, cause: Cause) -> bool:
+    """Its own wake comes before the row of its firing is there."""
+    if cause.source is not Source.ROUTINE:
+        return False
+    return firings.by_time_alone(tx, [wake]) if cause.carries else cause.actor == SYSTEM
 
 
 def take_up(tx: Tx, held_by: str) -> int:

@@ -8,9 +8,11 @@ from routine_stage import HEAVY, Routines
 
 from roundtable_desktop.engine.desk import inbox, pausing
 from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.routines import Template, Variable
 from roundtable_desktop.model.states import ConcurrencyPolicy, FiringStatus
 from roundtable_desktop.store import firings
+from roundtable_desktop.store.wakeups import MOST_CAUSES
 
 
 def paused(routines: Routines) -> None:
@@ -123,7 +125,7 @@ def test_what_was_merged_into_a_run_that_failed_names_the_next_one(routines: Rou
     assert routines.firings(routine)[1].coalesced_into_run_id == again.id
 
 
-@pytest.mark.proves("C-40")
+@pytest.mark.proves("K-17")
 def test_the_agent_of_a_heavy_routine_is_told_of_what_it_missed(routines: Routines) -> None:
     routine = routines.add(template=HEAVY)
     routines.pass_time(hours=3)
@@ -161,3 +163,36 @@ def test_a_text_that_outgrew_its_limit_after_the_firing_is_told_as_it_is(
     routines.fire(routine, x="y" * 4000)
     routines.edit(routine, description="Look at all. " + "{{x}}" * 100)
     assert "Look at all. {{x}}{{x}}" in routines.work().assembled_prompt
+
+
+def standing_for(causes: list[Json]) -> list[object]:
+    return [one["stands_for"] for one in causes if "stands_for" in one]
+
+
+@pytest.mark.proves("K-11")
+def test_a_week_of_ticks_behind_a_limit_is_a_number_and_a_word_of_a_person_is_kept(
+    routines: Routines,
+) -> None:
+    routine = routines.add(description="Look at {{what}}.")
+    for number in range(MOST_CAUSES + 30):
+        routines.pass_time(minutes=5)
+        if number % 10 == 9:
+            routines.fire(routine, what=f"place {number}")
+    found = routines.firings(routine)
+    ticks = [one for one in found if one.source == "cron"]
+    waiting = routines.wakeup_of(found[0])
+    assert waiting.coalesced_count == len(found)
+    (left_out,) = standing_for(waiting.causes())
+    assert isinstance(left_out, int)
+    assert left_out == len(found) - len(waiting.causes()) + 1
+    assert len(waiting.causes()) < MOST_CAUSES + 8, "it stays as small as it is"
+    told = {one["payload"]["firing_id"] for one in waiting.causes()}  # type: ignore[index, call-overload]
+    assert {ticks[0].id, ticks[-1].id} <= told
+    assert {one.id for one in found if one.source == "manual"} <= told
+    run = routines.work()
+    assert f"{len(found)} causes became this one turn:" in run.assembled_prompt
+    assert f"This is the last of {left_out} alike." in run.assembled_prompt
+    routines.pass_time(minutes=5)
+    routines.pass_time(minutes=5)
+    routines.finish(run)
+    assert standing_for(routines.work().causes()) == [2], "of what came since"
