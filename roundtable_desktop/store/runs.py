@@ -7,7 +7,7 @@ from roundtable_desktop.model.records import Json, Process, Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
 from roundtable_desktop.store import journal, routines
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
+from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks, read
 
 _COPIES_TAKEN = """
 SELECT substr(key, length(:agent) + 2) AS number FROM leases
@@ -16,7 +16,8 @@ UNION SELECT copy_number FROM runs WHERE agent_id = :agent AND copy_kept = 1
 """
 
 # As the index says it: with values beside it SQLite would read every run there ever was.
-_COUNT_LIVE = "SELECT count(*) AS n FROM runs WHERE status IN ('starting', 'running')"
+_LIVE = "FROM runs WHERE status IN ('starting', 'running')"
+_COUNT_LIVE = f"SELECT count(*) AS n {_LIVE}"
 
 FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 
@@ -26,7 +27,7 @@ def get(view: View, run_id: str) -> Run | None:
 
 
 def live(view: View) -> list[Run]:
-    return view.all(Run, Runs.select().where(Runs.status.in_(LIVE_RUNS)).order_by(Runs.id))
+    return [read(Run, Runs, row) for row in view.sql(f"SELECT * {_LIVE} ORDER BY id")]
 
 
 def count_live(view: View) -> int:

@@ -49,6 +49,12 @@ _SESSIONS = """
 SELECT count(*) AS n FROM agent_wakeup_requests WHERE agent_id = ? AND status = 'claimed'
 """
 
+# As an index says it: with a bound value SQLite would read every wakeup there ever was.
+_CLAIMED = """
+SELECT * FROM agent_wakeup_requests INDEXED BY wakeups_scope
+WHERE status IN ('queued', 'claimed') AND status = 'claimed'
+"""
+
 # Of those that wait for a time there are few; the index of them is in the order of that time.
 _TO_COME = """
 SELECT * FROM agent_wakeup_requests
@@ -258,7 +264,7 @@ def own_since(view: View, agent_id: str, since: datetime) -> int:
 
 
 def claimed(view: View) -> list[Wakeup]:
-    return view.all(Wakeup, Wakeups.select().where(Wakeups.status == WakeupStatus.CLAIMED))
+    return [read(Wakeup, Wakeups, row) for row in view.sql(_CLAIMED)]
 
 
 def waiting_for_task(view: View, task_id: str) -> list[Wakeup]:

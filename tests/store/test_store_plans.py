@@ -24,6 +24,9 @@ from roundtable_desktop.store.db import Row, View
 GROW = ("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w")
 """Tables that only grow, and the names that a query may give them."""
 
+FEW = ("tasks_unbegun", "wakeups_scope")
+"""Indexes of nothing but what still waits or runs: one of these may be read as a whole."""
+
 ASKED: dict[str, Callable[[View], object]] = {
     "when the queue changes": lambda view: claims.next_due(view, NOW),
     "which triggers are due": lambda view: routines.due(view, NOW, 10),
@@ -31,6 +34,8 @@ ASKED: dict[str, Callable[[View], object]] = {
     "whether a routine is at work": lambda view: firings.at_work(view, "r"),
     "what the sweep finds": lambda view: sweeps.unstarted(view, NOW, 1),
     "who will be woken": lambda view: wakeups.to_come(view, "w", 50),
+    "which runs live": lambda view: runs.live(view),
+    "what is claimed": lambda view: wakeups.claimed(view),
     "how many runs live": lambda view: runs.count_live(view),
     "what work waits for": lambda view: holds.work_waits_until(view, NOW),
 }
@@ -58,7 +63,11 @@ def test_no_table_that_grows_is_read_from_end_to_end(ground: Ground, name: str) 
         for text, values in listening.asked:
             plan = view.sql(f"EXPLAIN QUERY PLAN {text}", values)
             scans = [row["detail"] for row in plan if row["detail"].startswith("SCAN")]
-            walked = [one for one in scans if one.split()[1] in GROW and "tasks_unbegun" not in one]
+            walked = [
+                one
+                for one in scans
+                if one.split()[1] in GROW and not any(few in one for few in FEW)
+            ]
             assert walked == [], text
 
 
