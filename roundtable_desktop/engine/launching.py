@@ -1,5 +1,6 @@
 """The outside half of a launch: the copy, then the runner; the decision was made before."""
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE
 from roundtable_desktop.store import agents, runs, workspaces
 from roundtable_desktop.store.db import Reader, Store
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def repository_of(workspace: Workspace) -> Repository:
@@ -126,8 +129,8 @@ class Launching:
             return self._git.make_copy(repository, str(place.folder), commit, refs)
         try:
             self._git.move_copy(repository, str(place.folder), commit, refs)
-        except (GitFailed, PermissionError) as error:
-            if isinstance(error, PermissionError) or not error.broken_off:
+        except (GitFailed, OSError) as error:
+            if _is_the_copys(error):
                 self._keep_copy(run)
             raise
 
@@ -177,6 +180,13 @@ class Launching:
                 hard=agent.hard_timeout_sec,
             ),
         )
+
+
+def _is_the_copys(error: GitFailed | OSError) -> bool:
+    """Whether the same would happen in it again, however much room there is."""
+    if isinstance(error, GitFailed):
+        return not error.broken_off
+    return error.errno not in _NO_ROOM
 
 
 def _fault(error: GitFailed | Refused | OSError) -> tuple[ErrorKind, str]:

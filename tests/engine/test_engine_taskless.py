@@ -1,5 +1,7 @@
 """Runs without a task: a copy of the agent's own, what it leaves, and how each end is settled."""
 
+import errno
+import os
 from typing import Any
 
 import pytest
@@ -215,6 +217,36 @@ def test_a_copy_that_cannot_be_moved_is_left_and_the_next_try_takes_another(stag
     stage.clock.forward(minutes=3)
     again = stage.launch()
     assert (again.wakeup_id, again.copy_number) == (wakeup.id, 2)
+
+
+@pytest.mark.proves("K-01", "A-20")
+@pytest.mark.parametrize(
+    ("number", "kept"),
+    [
+        (errno.ENOTDIR, True),
+        (errno.ELOOP, True),
+        (errno.EISDIR, True),
+        (errno.EACCES, True),
+        (errno.ENOSPC, False),
+        (errno.EDQUOT, False),
+    ],
+)
+def test_a_copy_is_given_up_unless_it_is_room_that_is_wanting(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, number: int, kept: bool
+) -> None:
+    agent = idle(stage)
+    woken(stage, agent)
+    stage.wake(agent)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.git, "move_copy", fail)
+        stage.step()
+        stage.play()
+    assert stage.run.copy_kept == kept
+    assert woken(stage, agent).copy_number == (2 if kept else 1)
 
 
 @pytest.mark.proves("K-01", "A-20")
