@@ -79,6 +79,8 @@ class Routines:
                     due = routines.due(tx, tx.now, AT_A_TIME, list(self._put_off))
                     self._fire(tx, due)
             except Exception:
+                if not due:
+                    raise  # no trigger is to blame; whoever ticks counts it
                 log.exception("triggers stumbled")
                 self._one_by_one(due)
             if len(due) < AT_A_TIME:

@@ -153,7 +153,7 @@ def test_a_firing_keeps_what_it_resolved(routines: Routines) -> None:
 
 
 @pytest.mark.proves("K-24")
-def test_an_agent_that_is_paused_ends_the_firing_and_comes_back_once(routines: Routines) -> None:
+def test_what_is_due_for_an_agent_that_is_paused_waits_and_comes_back_once(routines: Routines) -> None:
     from engine_stage import ASKED
 
     from roundtable_desktop.engine.desk import pausing
@@ -163,10 +163,11 @@ def test_an_agent_that_is_paused_ends_the_firing_and_comes_back_once(routines: R
     for _ in range(3):
         routines.pass_time(minutes=5)
         assert routines.start() is None
-    assert routines.states(routine) == ["skipped"] * 3
+    assert routines.states(routine) == ["received"] * 3
     assert {one.reason for one in routines.firings(routine)} == {"agent_paused"}
     pausing.resume(routines.stage.desk, ASKED, routines.agent.id)
     assert routines.work_all() == 1, "of one routine they are one again"
+    assert routines.states(routine) == ["done", "coalesced", "coalesced"]
 
 
 @pytest.mark.proves("K-20", "B-040")
@@ -247,6 +248,26 @@ def test_one_trigger_that_raises_keeps_no_other_from_firing_and_loses_nothing(
     routines.pass_time(minutes=1, seconds=1)
     (late,) = routines.firings(bad)
     assert late.scheduled_at == NOW + timedelta(minutes=5)
+
+
+@pytest.mark.proves("W-36")
+def test_a_tick_that_cannot_ask_what_is_due_says_so(
+    routines: Routines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if nothing were due, it would stand still for ever without a word."""
+    from roundtable_desktop.store import routines as stored
+
+    routine = routines.add()
+
+    def fail(*_: object) -> None:
+        raise OSError("no page")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stored, "due", fail)
+        with pytest.raises(OSError, match="no page"):
+            routines.pass_time(minutes=5)
+    routines.due.fire_due()
+    assert routines.states(routine) == ["received"]
 
 
 @pytest.mark.proves("K-14")
