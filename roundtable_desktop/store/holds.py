@@ -45,10 +45,14 @@ DELETE FROM provider_holds AS h WHERE h.until_at <= :now AND (
     h.state = 'spread' AND (
         h.until_at <= :long_ago OR NOT EXISTS (
             SELECT 1 FROM agents AS a JOIN agent_wakeup_requests AS q ON q.agent_id = a.id
-            WHERE a.account = h.account AND q.status = 'queued' AND q.scheduled_retry_at IS NULL
+            WHERE a.account = h.account AND h.agent_id IN ('', a.id)
+            AND q.status = 'queued' AND q.scheduled_retry_at IS NULL
         )
     )
-    OR NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.account = h.account)
+    OR NOT EXISTS (
+        SELECT 1 FROM agents AS a
+        WHERE a.account = h.account AND h.agent_id IN ('', a.id) AND a.status <> 'retired'
+    )
 )
 """
 
@@ -109,8 +113,8 @@ def proven(tx: Tx, wakeup_id: str) -> None:
     found = [one for one in every(tx) if one.trial_id == wakeup_id and one.state is HoldState.HELD]
     for hold in found:
         changes = {"state": HoldState.SPREAD, "trial_id": None, "trial_until_at": None}
-        _update(tx, hold, until_at=tx.now + SPACING, **changes)
-        _tell(tx, Kind.ACCOUNT_FREED, hold, SYSTEM)
+        freed = _update(tx, hold, until_at=tx.now + SPACING, **changes)
+        _tell(tx, Kind.ACCOUNT_FREED, freed, SYSTEM, _workspace_of(tx, hold))
     if found:
         tx.nudge("queue")
 
@@ -130,22 +134,28 @@ def try_now(tx: Tx, account: str, actor: Actor) -> int:
         if hold.account == account and hold.state is HoldState.HELD and hold.until_at > tx.now
     ]
     for hold in due:
-        _update(tx, hold, until_at=tx.now)
-        _tell(tx, Kind.ACCOUNT_FREED, hold, actor)
+        freed = _update(tx, hold, until_at=tx.now)
+        _tell(tx, Kind.ACCOUNT_FREED, freed, actor, _workspace_of(tx, hold))
     if due:
         tx.write_sql(_BROUGHT_FORWARD, {"account": account})
         tx.nudge("queue")
     return len(due)
 
 
-def _update(tx: Tx, hold: ProviderHold, **changes: Any) -> None:
+def _update(tx: Tx, hold: ProviderHold, **changes: Any) -> ProviderHold:
+    """As it is now."""
     here = (ProviderHolds.account == hold.account) & (ProviderHolds.agent_id == hold.agent_id)
     tx.write(ProviderHolds.update(**changes).where(here))
+    return replace(hold, **changes)
 
 
-def _tell(
-    tx: Tx, kind: Kind, hold: ProviderHold, actor: Actor, workspace_id: str | None = None
-) -> None:
+def _workspace_of(view: View, hold: ProviderHold) -> str:
+    """Where the limit was met: what ends it is told where it began."""
+    met = view.sql("SELECT workspace_id FROM runs WHERE id = ?", (hold.run_id,))
+    return str(met[0]["workspace_id"])
+
+
+def _tell(tx: Tx, kind: Kind, hold: ProviderHold, actor: Actor, workspace_id: str) -> None:
     data = {
         "agent_id": hold.agent_id or None,
         "until": micros(hold.until_at),

@@ -153,7 +153,9 @@ def test_a_firing_keeps_what_it_resolved(routines: Routines) -> None:
 
 
 @pytest.mark.proves("K-24")
-def test_what_is_due_for_an_agent_that_is_paused_waits_and_comes_back_once(routines: Routines) -> None:
+def test_what_is_due_for_an_agent_that_is_paused_waits_and_comes_back_once(
+    routines: Routines,
+) -> None:
     from engine_stage import ASKED
 
     from roundtable_desktop.engine.desk import pausing
