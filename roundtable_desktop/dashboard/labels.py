@@ -192,6 +192,7 @@ EVENTS: Mapping[str, str] = {
     "routine.added": N_("Made"),
     "routine.changed": N_("Changed"),
     "routine.moved": N_("Moved"),
+    "routine.stumbled": N_("Could not be fired, and is tried again"),
     "routine.removed": N_("Taken away"),
     "recovery_dispatch": N_("Its lost wakeup was made again"),
 }

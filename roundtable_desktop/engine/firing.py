@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import routine_faults, wakers
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Actor
 from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
@@ -19,7 +19,6 @@ from roundtable_desktop.store.db import Tx
 
 MINUTE = 60_000_000
 AT_ONCE = timedelta(0)
-TEXT_TOO_LONG = "routine_text_too_long"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,9 @@ def fire(tx: Tx, ids: Ids, shot: Shot) -> Firing:
         "dispatch_fingerprint": fingerprint(routine.assignee_agent_id, *texts),
     }
     policy = routine.concurrency_policy
-    if (reason := _unfit(found, texts)) is not None:
+    reason = _unfit(found, texts)
+    _judged(tx, ids, shot, found, reason)
+    if reason is not None:
         became: Mapping[str, object] = {"status": FiringStatus.FAILED, "reason": reason}
     elif (way := course(policy, at_work=firings.at_work(tx, routine.id))) is Course.SKIP:
         became = {"status": FiringStatus.SKIPPED, "reason": "still_at_work"}
@@ -103,10 +104,20 @@ def _filled(routine: Routine, template: Template | None, found: Resolved) -> tup
 def _unfit(found: Resolved, texts: tuple[str, ...]) -> str | None:
     """Why nothing comes of it."""
     if found.missing:
-        return "variables_missing"
+        return routine_faults.MISSING
     if found.faults:
-        return "variables_not_taken"
-    return None if texts else TEXT_TOO_LONG
+        return routine_faults.NOT_TAKEN
+    return None if texts else routine_faults.TOO_LONG
+
+
+def _judged(tx: Tx, ids: Ids, shot: Shot, found: Resolved, why: str | None) -> None:
+    """By time nobody is there to be told; who fires it by hand is told at once."""
+    if shot.source is FiringSource.MANUAL:
+        return
+    if why is None:
+        return routine_faults.fires_well(tx, shot.routine, *routine_faults.UNFIT)
+    names = ", ".join([*found.missing, *(fault.name for fault in found.faults)])
+    routine_faults.ask(tx, ids, shot.routine, why, {"names": names})
 
 
 def _light(

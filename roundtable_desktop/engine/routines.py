@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from roundtable_desktop.engine import routine_faults
 from roundtable_desktop.engine.firing import AT_ONCE, Shot, all_missed, fire
 from roundtable_desktop.engine.schedules import schedule_of
 from roundtable_desktop.model.ports import Dice, Ids
@@ -26,6 +27,8 @@ LATE = timedelta(seconds=60)
 """What was due longer ago was missed: somebody was away, asleep or off (C-15)."""
 
 STUMBLED = timedelta(seconds=60)
+ASKED_AFTER = 3
+"""Times in a row that a trigger raises before a person is asked."""
 TOGETHER = 2
 """Runs that start at once after such a gap."""
 SPREAD_FROM, SPREAD_TO = 10.0, 60.0
@@ -62,6 +65,7 @@ class Routines:
         self._store, self._ids = store, ids
         self._spread = Spread(dice)
         self._put_off: dict[str, datetime] = {}
+        self._stumbled: dict[str, int] = {}
 
     def next_due(self, view: View) -> datetime | None:
         """When a trigger is to fire next, or to be tried again; in the past, what is left over."""
@@ -97,10 +101,28 @@ class Routines:
             try:
                 with self._store.transaction() as tx:
                     self._fire_one(tx, trigger_id)
-            except Exception:
+            except Exception as error:
                 log.exception("trigger put off trigger=%s", trigger_id)
+                self._stumbled[trigger_id] = self._stumbled.get(trigger_id, 0) + 1
                 with self._store.transaction() as tx:
                     self._put_off[trigger_id] = tx.now + STUMBLED
+                    self._tell(tx, trigger_id, type(error).__name__)
+            else:
+                self._stumbled.pop(trigger_id, None)
+
+    def _tell(self, tx: Tx, trigger_id: str, error: str) -> None:
+        """The first time it is told; when it happens for the third time in a row a person is
+        asked."""
+        trigger = routines.trigger(tx, trigger_id)
+        routine = routines.get(tx, trigger.routine_id) if trigger is not None else None
+        if routine is None:
+            return
+        known = {"trigger_id": trigger_id, "error": error}
+        times = self._stumbled[trigger_id]
+        if times == 1:
+            routines.tell_stumbled(tx, routine, known)
+        if times >= ASKED_AFTER:
+            routine_faults.ask(tx, self._ids, routine, routine_faults.STUMBLES, known)
 
     def _fire_one(self, tx: Tx, trigger_id: str) -> None:
         """The firings and the next instant are one commit: a crash loses neither (W-36)."""
@@ -115,6 +137,7 @@ class Routines:
         plan = catch_up(schedule_of(routine, trigger), trigger.next_run_at, tx.now)
         if routines.advance(tx, trigger, plan.next_run_at, fired=bool(plan.fires)):
             self._shoot(tx, _Due(trigger, routine), plan)
+            routine_faults.fires_well(tx, routine, routine_faults.STUMBLES)
 
     def _shoot(self, tx: Tx, due: _Due, plan: Plan) -> None:
         """Oldest first; what is told of missed ones is told by the first."""

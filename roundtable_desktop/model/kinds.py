@@ -71,6 +71,7 @@ class Kind(StrEnum):
     ROUTINE_MOVED = "routine.moved"
     ROUTINE_REMOVED = "routine.removed"
     ROUTINE_FIRED = "routine.fired"
+    ROUTINE_STUMBLED = "routine.stumbled"
     FIRING_ENDED = "routine.firing.ended"
     SIGNED_IN = "person.signed_in"
     SETTINGS_CHANGED = "settings.changed"

@@ -321,7 +321,8 @@ class InboxItem:
         said = self.data.get("outcome")
         if self.kind is InboxKind.APPROVAL and self.data.get("agent_id"):
             return "inbox_approval_asked"  # an agent's own question says more
-        return f"inbox_{said if said in SAID_APART else self.kind}"
+        apart = said in SAID_APART or self.subject_type == "routine"
+        return f"inbox_{said if apart else self.kind}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

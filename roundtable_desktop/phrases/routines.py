@@ -35,6 +35,23 @@ VARIABLES: Mapping[str, str] = {
     "variable_no_boolean": N_("“{name}” is true or false. Give it one of the two."),
     "variable_no_select": N_("“{name}” is chosen from its options. Give it one of them."),
     "variable_no_option": N_("“{name}” does not have this option. Give it one that it has."),
+    "inbox_variables_missing": N_(
+        "The routine “{routine}” was due and did not fire: it needs a value for {names}. Give that "
+        "a default, or change the routine."
+    ),
+    "inbox_variables_not_taken": N_(
+        "The routine “{routine}” was due and did not fire: the value of {names} cannot be taken. "
+        "Change its default."
+    ),
+    "inbox_routine_text_too_long": N_(
+        "The routine “{routine}” was due and did not fire: with its values a text would be too "
+        "long. Shorten a default or the text."
+    ),
+    "inbox_routine_stumbles": N_(
+        "The routine “{routine}” is due and cannot be fired ({error}). It is tried again each "
+        "minute, and nothing that was due is lost. The log has the details; saving its schedule "
+        "anew may help."
+    ),
     "routine_text_too_long": N_(
         "With these values a text of the routine would be too long: at most {limit} characters. "
         "Shorten a value or the text."

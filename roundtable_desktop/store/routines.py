@@ -8,7 +8,7 @@ from typing import Any
 import peewee as pw
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Actor, Json, Run, Subject
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Run, Subject
 from roundtable_desktop.model.routines import Routine, Trigger
 from roundtable_desktop.model.states import (
     ROUTINE,
@@ -208,6 +208,11 @@ def ended(tx: Tx, run: Run, status: RunStatus, outcome: RunOutcome) -> None:
 def _of_run(tx: Tx, run: Run) -> Json:
     routine_id = run.payload.get("routine_id")
     return {"now": micros(tx.now), "task_id": run.task_id, "routine_id": routine_id}
+
+
+def tell_stumbled(tx: Tx, routine: Routine, known: Json) -> None:
+    """Firing it raised; it is put off."""
+    _tell(tx, routine, Kind.ROUTINE_STUMBLED, SYSTEM, known)
 
 
 def _tell(tx: Tx, routine: Routine, kind: Kind, actor: Actor, data: Json) -> None:

@@ -80,7 +80,9 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
 
 
 def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
-    """After a failure for good."""
+    """After a failure for good. A routine needs nothing done: it shows at its next time."""
+    if item.subject_type == "routine":
+        return
     if action == "retry" and item.subject_type == "task":
         tasks.run_now(tx, desk, by, item.subject_id)
     elif action == "retry":

@@ -7,7 +7,8 @@ from typing import Any
 
 from roundtable_desktop.engine import heartbeat
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
-from roundtable_desktop.engine.firing import TEXT_TOO_LONG, Shot, fire, values_of
+from roundtable_desktop.engine.firing import Shot, fire, values_of
+from roundtable_desktop.engine.routine_faults import TOO_LONG
 from roundtable_desktop.engine.schedules import add_trigger, set_next
 from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid, InvalidFields
 from roundtable_desktop.model.records import Subject, Workspace
@@ -203,8 +204,8 @@ def _fired(
     found = values_of(shot, workspace.timezone)
     _refuse(found)
     made = fire(tx, desk.ids, shot)
-    if made.reason == TEXT_TOO_LONG:
-        raise Invalid(TEXT_TOO_LONG, "/variables", limit=TEXT_LIMIT)
+    if made.reason == TOO_LONG:
+        raise Invalid(TOO_LONG, "/variables", limit=TEXT_LIMIT)
     routines.touch_fired(tx, trigger.id)
     return Subject("firing", made.id)
 
