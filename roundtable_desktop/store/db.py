@@ -117,6 +117,8 @@ class Tx(View):
         super().__init__(db)
         self.now = now
         self.nudges: set[str] = set()
+        self.afterwards: list[Callable[[], None]] = []
+        """Done once this is committed, before anybody else's turn: it must not wait or raise."""
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -171,6 +173,8 @@ class Store:
                 with self.db.atomic():
                     tx = Tx(self.db, self._tick())
                     yield tx
+                for act in tx.afterwards:
+                    act()
         except pw.OperationalError as error:
             if (refused := _refused(error)) is None:
                 raise
@@ -222,7 +226,8 @@ class Store:
 
     def begin_at(self, tx: Tx, moment: datetime) -> None:
         """Times go on from here, also from an earlier one: for a test clock, before any work."""
-        self._last = tx.now = moment
+        tx.now = moment
+        tx.afterwards.append(lambda: setattr(self, "_last", moment))
 
     def here(self, at: datetime) -> datetime:
         """What rows were stamped with when the machine's clock showed `at`."""

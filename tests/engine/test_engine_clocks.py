@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from ground import NOW, Ground
+from ground import JOAN, NOW, Ground
 
 from roundtable_desktop.adapters.system import StandingClock, SystemClock, clock_for
+from roundtable_desktop.engine.desk import Asked, test_clock
+from roundtable_desktop.engine.desk.test_clock import ClockHands
 from roundtable_desktop.engine.loop import Looked, Loop
 from roundtable_desktop.engine.routines import Routines
 
@@ -85,3 +87,29 @@ def test_a_look_takes_up_what_the_move_made_due_and_says_what_is_next(still: Gro
     finally:
         loop.stop()
     assert loop.look(0) is None
+
+
+@pytest.mark.proves("test clock")
+def test_a_clock_that_could_not_be_put_stands_where_it_stood(
+    still: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for the stamps of rows: it is put by the commit, or not at all."""
+    clock: Any = still.clock
+    hands = ClockHands(still.store, still.reader, still.ids, clock, lambda _: Looked(None))
+    before, target = still.kinds(), NOW - timedelta(days=400)
+
+    def fail(*_: object) -> None:
+        raise OSError("disk I/O error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(test_clock, "remember", fail)
+        with pytest.raises(OSError, match="disk"):
+            hands.put(Asked(JOAN, "put", "print"), target)
+    assert (clock.now(), still.kinds()) == (NOW, before)
+    with still.store.transaction() as tx:
+        assert tx.now >= NOW
+    assert hands.put(Asked(JOAN, "put", "print"), target).now == target
+    assert clock.now() == target
+    assert {event.at.date() for event in still.events()} == {target.date()}
+    with still.store.transaction() as tx:
+        assert target < tx.now < target + timedelta(seconds=1)

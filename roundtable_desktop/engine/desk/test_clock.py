@@ -81,7 +81,7 @@ class ClockHands:
                     if wakeups.any_ever(tx):
                         raise Conflict("clock_has_worked")
                     self._store.begin_at(tx, moment)
-                    self._clock.move_to(moment)
+                    tx.afterwards.append(lambda: self._clock.move_to(moment))
                     schedules.reckon_anew(tx, moment)
                 begun = before or self._begin(tx, asked, moment)
             return self._answer(asked.actor, begun, end, stepwise=False)
