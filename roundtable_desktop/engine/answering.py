@@ -40,7 +40,7 @@ class Answering:
         """run: as it was before its end. sign: the failure's signature, "" for none."""
         wakeup = wakeups.get(tx, run.wakeup_id)
         assert wakeup is not None
-        holding.settled(tx, run, settlement, self._dice)
+        asked_for = holding.settled(tx, run, settlement, self._dice)
         match settlement.layer:
             case Layer.NONE if settlement.outcome is RunOutcome.CANCELLED and not _said(run):
                 status, outcome = WakeupStatus.CANCELLED, WakeupOutcome.USER_CANCELLED
@@ -52,7 +52,7 @@ class Answering:
             case Layer.REQUEUE:
                 self._requeue(tx, wakeup, settlement)
             case Layer.WAKEUP:
-                self._again(tx, wakeup, run, settlement)
+                self._again(tx, wakeup, run, settlement, free=asked_for)
             case Layer.ATTEMPT:
                 _executed(tx, wakeup)
                 if run.task_id is not None:
@@ -65,15 +65,19 @@ class Answering:
         wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome)
         escalate(tx, self._ids, wakeup, run, settlement, outcome=outcome)
 
-    def _again(self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement) -> None:
-        """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed."""
-        at = wakeup_retry_at(wakeup.retry_count, tx.now, self._dice)
+    def _again(
+        self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, *, free: bool
+    ) -> None:
+        """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed. free: a
+        person had it tried early, which takes nothing of what was to come without them."""
+        spent = max(wakeup.retry_count - 1, 0) if free else wakeup.retry_count
+        at = wakeup_retry_at(spent, tx.now, self._dice)
         if at is not None:
             limit = settlement.limit
             stated = limit.retry_at if limit else None
             if limit is not None:
                 _log_limit(wakeup, limit, stated or at)
-            held_by, count = "limit" if stated else "retry", wakeup.retry_count + 1
+            held_by, count = "limit" if stated else "retry", wakeup.retry_count + (not free)
             wakeups.requeue(tx, wakeup, at=stated or at, held_by=held_by, retry_count=count)
             return
         self._give_up(tx, wakeup, run, settlement, WakeupOutcome.EXHAUSTED)

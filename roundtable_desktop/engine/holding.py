@@ -23,16 +23,18 @@ ANSWERED = (
 """Ends that nobody comes to whom the provider refuses."""
 
 
-def settled(tx: Tx, run: Run, settlement: Settlement, dice: Dice) -> None:
-    """Part of the transaction that settles the run (C-37)."""
+def settled(tx: Tx, run: Run, settlement: Settlement, dice: Dice) -> bool:
+    """Part of the transaction that settles the run (C-37). Whether it was a trial that a person
+    asked for, before the limit's end, and the provider refused."""
     if settlement.outcome is RunOutcome.LIMITED and settlement.limit is not None:
         if settlement.kind in accounts.HOLDING:
-            _hold(tx, run, settlement.limit, dice)
+            return _hold(tx, run, settlement.limit, dice)
     elif settlement.outcome in ANSWERED:
         holds.proven(tx, run.wakeup_id)
+    return False
 
 
-def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> None:
+def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> bool:
     """A limit of one model holds the agent that uses it; of two limits the longer one holds."""
     agent = agents.get(tx, run.agent_id)
     assert agent is not None and limit.error is not None
@@ -40,7 +42,8 @@ def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> None:
     found = [one for one in holds.of_agent(tx, agent) if one.agent_id == scope]
     before = found[0] if found and found[0].state is HoldState.HELD else None
     again = before is not None and before.trial_id == run.wakeup_id
-    tries = before.tries + again if before else 0
+    asked = before is not None and again and holds.freed_by_person(tx, before)
+    tries = before.tries + (again and not asked) if before else 0
     until = accounts.held_until(limit.retry_at, tries, tx.now, dice)
     told = clip(limit.matched or "", TOLD_BYTES) or None
     hold = ProviderHold(
@@ -58,3 +61,4 @@ def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> None:
         since_at=before.since_at if before else tx.now,
     )
     holds.put(tx, hold, run.workspace_id)
+    return asked

@@ -73,6 +73,13 @@ WHERE h.state = 'held' AND h.until_at > :now AND EXISTS (
 )
 """
 
+_LAST_WORD = """
+SELECT kind, actor_type FROM events
+WHERE subject_type = 'account' AND subject_id = :account
+AND coalesce(json_extract(data, '$.agent_id'), '') = :agent_id
+ORDER BY id DESC LIMIT 1
+"""
+
 _UNUSED = timedelta(minutes=1)
 
 
@@ -140,6 +147,14 @@ def try_now(tx: Tx, account: str, actor: Actor) -> int:
         tx.write_sql(_BROUGHT_FORWARD, {"account": account})
         tx.nudge("queue")
     return len(due)
+
+
+def freed_by_person(view: View, hold: ProviderHold) -> bool:
+    """Whether the last word on it is a person's, who had it tried before its end."""
+    rows = view.sql(_LAST_WORD, {"account": hold.account, "agent_id": hold.agent_id})
+    last = rows[0] if rows else {}
+    freed = last.get("kind") == Kind.ACCOUNT_FREED
+    return freed and last["actor_type"] != SYSTEM.type
 
 
 def _update(tx: Tx, hold: ProviderHold, **changes: Any) -> ProviderHold:

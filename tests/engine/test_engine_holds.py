@@ -321,6 +321,28 @@ def test_a_person_can_have_it_tried_now(stage: Stage) -> None:
     assert stage.wakeup(bench.tasks["a"]).retry_count == 1
 
 
+@pytest.mark.proves("C-37", "K-34")
+@pytest.mark.parametrize("text", [UNTIL_FIVE, "HTTP 429: rate limit exceeded"])
+def test_trials_that_a_person_asks_for_use_up_no_retry(stage: Stage, text: str) -> None:
+    bench = Bench(stage, a=ONE)
+    bench.give("a")
+    assert bench.start() == ["a"]
+    bench.limited("a", text)
+    for number in range(6):
+        stage.clock.forward(seconds=5)
+        held.try_now(stage.desk, Asked(JOAN, f"try {number}", ""), bench.agents["a"].id)
+        assert bench.start() == ["a"]
+        bench.limited("a", text)
+        waiting = stage.wakeup(bench.tasks["a"])
+        assert (waiting.status, waiting.retry_count) == (WakeupStatus.QUEUED, 1)
+        assert [one.tries for one in bench.holds()] == [0]
+    assert waiting.scheduled_retry_at is not None
+    bench.at(waiting.scheduled_retry_at + timedelta(seconds=1))
+    assert bench.start() == ["a"], "its own time has come, and it is tried as before"
+    bench.limited("a", text.replace("6pm", "9pm"))
+    assert stage.wakeup(bench.tasks["a"]).retry_count == 2, "nobody asked for this one"
+
+
 @pytest.mark.proves("C-37", "A-02")
 def test_holds_and_trials_are_the_same_after_all_memory_is_gone(stage: Stage) -> None:
     bench = Bench(stage, a=ONE, b=ONE)
