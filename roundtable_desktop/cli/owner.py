@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 
 import click
@@ -11,6 +12,9 @@ from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _, n_, sentence
+
+AT_LIMIT = ("account", "model")
+"""What holds an account whose limit is not over; while a trial runs nobody can ask for one."""
 
 
 @click.command()
@@ -66,6 +70,8 @@ def status(home: Home, as_json: bool) -> None:
     click.echo(plain(seen["sentence"]))
     for one in seen["held"]:
         click.echo(plain(one["sentence"]))
+        if one["held_by"] in AT_LIMIT and one["agents"]:
+            _try_now(one["agents"][0]["name"])
     for said in _waiting_for_you(seen):
         click.echo(said)
     for one in seen["workspaces"]:
@@ -89,6 +95,12 @@ def _waiting_for_you(seen: Answer) -> list[str]:
         *([f"{asked}: roundtable inbox list"] if items else []),
         *([f"{to_see}: roundtable proposal list"] if offered else []),
     ]
+
+
+def _try_now(agent: str, indent: str = "") -> None:
+    """What a person can do who knows that a limit is over."""
+    said = _("Try now whether it is over: roundtable agent try-now {agent}")
+    click.echo(indent + plain(said.format(agent=shlex.quote(agent))))
 
 
 def _task_row(task: Answer) -> Answer:
@@ -142,6 +154,8 @@ def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool)
 
 def _explanation(seen: Answer, indent: str) -> None:
     click.echo(indent + plain(seen["sentence"]))
+    if seen["code"] in ("waits_account", "waits_model", "waits_limit"):
+        _try_now(seen["values"]["agent"], indent)
     for gate in seen["gates"]:
         mark = "ok " if gate["verdict"] in ("go", "launched") else "-> "
         click.echo(f"{indent}  {mark}{plain(gate['sentence'])}")

@@ -18,7 +18,13 @@ HOLDS: Mapping[str, str] = {
     "held_account": N_(
         "The account {account} is at its limit; next try {until}. Waiting: {agents}."
     ),
+    "held_account_nobody": N_(
+        "The account {account} is at its limit until {until}. Nobody waits for it."
+    ),
     "held_model": N_("The model of {agents} is at its limit; next try {until}."),
+    "held_model_nobody": N_(
+        "A model of the account {account} is at its limit until {until}. Nobody waits for it."
+    ),
     "held_trial": N_("The account {account} was at its limit; one run tries whether that is over."),
     "held_spread": N_("The limit of {account} is over; starts are spread over a few seconds."),
     "account_not_held": N_("{agent} waits for no limit: nothing keeps {account} from starting."),

@@ -73,6 +73,15 @@ WHERE h.state = 'held' AND h.until_at > :now AND EXISTS (
 )
 """
 
+# What is asked for at a later time than the limit's end does not wait for it.
+_WAITING_FOR = """
+SELECT DISTINCT a.id FROM agents AS a JOIN agent_wakeup_requests AS q ON q.agent_id = a.id
+WHERE a.account = :account AND :agent_id IN ('', a.id) AND q.status = 'queued' AND (
+    q.scheduled_retry_at IS NULL OR q.scheduled_retry_at <= :until
+    OR q.held_by IN ('limit', 'retry')
+)
+"""
+
 _LAST_WORD = """
 SELECT kind, actor_type FROM events
 WHERE subject_type = 'account' AND subject_id = :account
@@ -91,6 +100,12 @@ def of_agent(view: View, agent: Agent) -> list[ProviderHold]:
 
 def every(view: View) -> list[ProviderHold]:
     return [_read(row) for row in view.sql(_ALL)]
+
+
+def waiting_for(view: View, hold: ProviderHold) -> set[str]:
+    """The agents that have a wakeup which would start if there were no such hold."""
+    values = {"account": hold.account, "agent_id": hold.agent_id, "until": micros(hold.until_at)}
+    return {str(row["id"]) for row in view.sql(_WAITING_FOR, values)}
 
 
 def work_waits_until(view: View, now: datetime) -> datetime | None:

@@ -45,6 +45,10 @@ def test_one_account_waits_together_and_is_seen_everywhere(room: Room) -> None:
     assert "Retry-After: 18000" in held["told"]
     told = room.house.cli("status", at=room.path)
     assert "shared is at its limit; next try" in told.out
+    assert "Waiting: one, two." in told.out and "roundtable agent try-now one" in told.out
+    end = wakeups(room, waiting)[0]["id"][-8:]
+    told = room.house.cli("explain", "wakeup", end, at=room.path)
+    assert "roundtable agent try-now two" in told.out
     listed = room.house.cli("agent", "list", at=room.path)
     assert "shared" in listed.out and seen["held_until"][:10] in listed.out
 

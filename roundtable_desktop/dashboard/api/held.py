@@ -6,6 +6,9 @@ from roundtable_desktop.dashboard.api.shapes import Moment, Say, Shown, said
 from roundtable_desktop.model.holds import AccountHeld
 from roundtable_desktop.model.times import rfc3339
 
+HELD = ("account", "model")
+"""By a limit that is not over."""
+
 
 class Waiting(Shown):
     id: str
@@ -29,7 +32,7 @@ class Held(Shown):
 
     @property
     def can_try(self) -> bool:
-        return self.held_by in ("account", "model")
+        return self.held_by in HELD
 
 
 def held(found: Sequence[AccountHeld], say: Say = said) -> list[Held]:
@@ -43,5 +46,6 @@ def _held(one: AccountHeld, say: Say) -> Held:
         "until": rfc3339(one.until),
         "agents": [agent.name for agent in one.agents],
     }
-    sentence = say(f"held_{one.held_by}", values)
+    nobody = "" if agents or one.held_by not in HELD else "_nobody"
+    sentence = say(f"held_{one.held_by}{nobody}", values)
     return Held.of(one.hold, held_by=one.held_by, until=one.until, agents=agents, sentence=sentence)

@@ -13,16 +13,13 @@ from roundtable_desktop.store.db import View
 
 
 def accounts(view: View, now: datetime) -> list[AccountHeld]:
-    """Those from which nothing may start now, and the agents that this keeps waiting."""
+    """Those from which nothing may start now, and the agents whose wakes this keeps waiting."""
     held = []
     for hold in holds.every(view):
         answer = free([hold], now)
         if isinstance(answer, Hold):
-            theirs = [
-                one
-                for one in agents.of_account(view, hold.account)
-                if hold.agent_id in ("", one.id)
-            ]
+            waiting = holds.waiting_for(view, hold)
+            theirs = [one for one in agents.of_account(view, hold.account) if one.id in waiting]
             held.append(AccountHeld(hold, theirs, answer.held_by, answer.until))
     return held
 
