@@ -7,13 +7,11 @@ from roundtable_desktop.model.records import Actor, Agent, Subject
 from roundtable_desktop.model.states import AGENT, AgentStatus, Role
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Agents, read
+from roundtable_desktop.store.tables import Agents, by_id
 
 
 def get(view: View, agent_id: str) -> Agent | None:
-    """By SQL text: the gates ask for it before each claim."""
-    rows = view.sql("SELECT * FROM agents WHERE id = ?", (agent_id,))
-    return read(Agent, Agents, rows[0]) if rows else None
+    return by_id(view, Agent, Agents, agent_id)
 
 
 def named(view: View, workspace_id: str, name: str) -> Agent | None:

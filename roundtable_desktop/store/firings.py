@@ -20,6 +20,7 @@ from roundtable_desktop.store import journal, runs
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routine_tables import Firings
 from roundtable_desktop.store.routines import SUCCEEDED
+from roundtable_desktop.store.tables import by_id
 
 OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
 
@@ -71,7 +72,7 @@ _OF_WAKEUP = {
 
 
 def get(view: View, firing_id: str) -> Firing | None:
-    return view.one(Firing, Firings.select().where(Firings.id == firing_id))
+    return by_id(view, Firing, Firings, firing_id)
 
 
 def at_instant(view: View, trigger_id: str, scheduled_at: datetime) -> Firing | None:

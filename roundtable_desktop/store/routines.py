@@ -21,6 +21,7 @@ from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routine_tables import Routines, Triggers
+from roundtable_desktop.store.tables import by_id
 
 SUCCEEDED = (RunOutcome.DONE, RunOutcome.NO_CHANGES)
 """How a run of a routine ends well."""
@@ -44,7 +45,7 @@ _SUCCEEDED = f"UPDATE office_routines SET last_succeeded_at = :now WHERE id = {_
 
 def get(view: View, routine_id: str) -> Routine | None:
     """Also one that was removed: its firings and wakeups still name it."""
-    return view.one(Routine, Routines.select().where(Routines.id == routine_id))
+    return by_id(view, Routine, Routines, routine_id)
 
 
 def present(view: View, routine_id: str) -> Routine | None:
@@ -98,7 +99,7 @@ def triggers_of(view: View, routine_ids: Sequence[str]) -> dict[str, list[Trigge
 
 
 def trigger(view: View, trigger_id: str) -> Trigger | None:
-    return view.one(Trigger, Triggers.select().where(Triggers.id == trigger_id))
+    return by_id(view, Trigger, Triggers, trigger_id)
 
 
 def add(tx: Tx, actor: Actor, **values: Any) -> Routine:

@@ -7,7 +7,7 @@ from roundtable_desktop.model.records import Json, Process, Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
 from roundtable_desktop.store import journal, routines
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks, read
+from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks, by_id, read
 
 _COPIES_TAKEN = """
 SELECT substr(key, length(:agent) + 2) AS number FROM leases
@@ -23,7 +23,7 @@ FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 
 
 def get(view: View, run_id: str) -> Run | None:
-    return view.one(Run, Runs.select().where(Runs.id == run_id))
+    return by_id(view, Run, Runs, run_id)
 
 
 def live(view: View) -> list[Run]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import peewee as pw
 
 from roundtable_desktop.model import states
+from roundtable_desktop.store.db import View
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 
@@ -367,6 +368,12 @@ _CONVERTERS: Mapping[type[Table], list[tuple[str, Callable[[Any], Any]]]] = {
     table: [(field.column_name, field.python_value) for field in table._meta.sorted_fields]
     for table in TABLES
 }
+
+
+def by_id(view: View, record: Callable[..., R], table: type[Table], id: str) -> R | None:
+    """By SQL text, and not by peewee's builder: most of what the engine asks for are such rows."""
+    rows = view.sql(f"SELECT * FROM {table._meta.table_name} WHERE id = ?", (id,))
+    return read(record, table, rows[0]) if rows else None
 
 
 def read(record: Callable[..., R], table: type[Table], row: Mapping[str, Any]) -> R:

@@ -7,7 +7,7 @@ from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
 from roundtable_desktop.store import approvals, firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Tasks
+from roundtable_desktop.store.tables import Tasks, by_id
 
 # What a move of a task is called in the feed (A-40); other moves are `task.moved`.
 _TOLD = {
@@ -24,7 +24,7 @@ is still lost for a task that is to be done."""
 
 
 def get(view: View, task_id: str) -> Task | None:
-    return view.one(Task, Tasks.select().where(Tasks.id == task_id))
+    return by_id(view, Task, Tasks, task_id)
 
 
 def below(view: View, task_id: str) -> list[Task]:

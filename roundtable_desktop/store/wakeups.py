@@ -12,7 +12,7 @@ from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupO
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import firings, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Wakeups, read
+from roundtable_desktop.store.tables import Wakeups, by_id, read
 
 NO_WINDOW = timedelta(0)
 
@@ -242,7 +242,7 @@ def release_parked(tx: Tx, task_id: str) -> int:
 
 
 def get(view: View, wakeup_id: str) -> Wakeup | None:
-    return view.one(Wakeup, Wakeups.select().where(Wakeups.id == wakeup_id))
+    return by_id(view, Wakeup, Wakeups, wakeup_id)
 
 
 def any_ever(view: View) -> bool:

@@ -8,11 +8,11 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Subject, Workspace
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Workspaces
+from roundtable_desktop.store.tables import Workspaces, by_id
 
 
 def get(view: View, workspace_id: str) -> Workspace | None:
-    return view.one(Workspace, Workspaces.select().where(Workspaces.id == workspace_id))
+    return by_id(view, Workspace, Workspaces, workspace_id)
 
 
 def at_path(view: View, path: str) -> Workspace | None:
