@@ -7,6 +7,7 @@ import json
 import os
 import random
 import sys
+import time
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -35,7 +36,9 @@ def main(words: list[str]) -> int:
 
 
 def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """request: database, folder, now and until in microseconds, seed, workspace_id or null."""
+    """request: database, folder, now and until in microseconds, seed, workspace_id or null, and
+    the seconds after which it answers with what it has."""
+    ends = time.monotonic() + request["seconds"]
     copy = folder / "copy.db"
     migrate.back_up(Path(request["database"]), copy)
     clock, ids = StandingClock(), SystemIds()
@@ -61,17 +64,25 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
             copies=folder / "copies",
             zone=local_zone(os.environ),
         )
-        simulation.run(instant(request["until"]))
-        with reader.snapshot() as view:
-            items, whole = foreseen(view, first, request["workspace_id"])
-    return {"items": items, "whole": whole, "until": micros(clock.now())}
+        complete = simulation.run(
+            instant(request["until"]), may_go_on=lambda: time.monotonic() < ends
+        )
+        items, whole = foreseen(reader, first, request["workspace_id"])
+    until = micros(clock.now())
+    return {"items": items, "whole": whole, "complete": complete, "until": until}
 
 
 def launcher(reader: Reader, clock: StandingClock) -> PretendLauncher:
     """Each run goes well and takes as long as its agent's usually do; those that live go on."""
 
+    spans: dict[str, timedelta] = {}
+
     def after(view: View, run: Run) -> timedelta:
-        return timedelta(seconds=usual(view, run.agent_id, UNKNOWN_SPAN))
+        """Asked once: what is pretended says nothing about what is usual."""
+        if run.agent_id not in spans:
+            seconds = usual(view, run.agent_id, UNKNOWN_SPAN)
+            spans[run.agent_id] = timedelta(seconds=seconds)
+        return spans[run.agent_id]
 
     def ends(order: LaunchOrder) -> Ending:
         with reader.snapshot() as view:

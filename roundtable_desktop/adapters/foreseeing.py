@@ -13,14 +13,17 @@ from roundtable_desktop.model.errors import Broken, Busy
 
 SECONDS = 50.0
 """Within the time that a client of ours waits for an answer."""
+OF_THEM = 0.6
+"""The share of it in which it plays; then it tells what it has seen so far."""
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 
 
 class ForeseeingChild:
     """Fulfils `ports.Foresight`."""
 
-    def __init__(self, program: Sequence[str], database: Path) -> None:
+    def __init__(self, program: Sequence[str], database: Path, seconds: float = SECONDS) -> None:
         self._program, self._database = program, database
+        self._seconds = seconds
         self._one = threading.Lock()
 
     def __call__(self, **asked: object) -> Mapping[str, Any]:
@@ -29,7 +32,8 @@ class ForeseeingChild:
         try:
             # Made and removed here: the child may be ended in the middle of its work.
             with tempfile.TemporaryDirectory(prefix="roundtable-") as folder:
-                return self._asked({"database": str(self._database), "folder": folder, **asked})
+                given = {"database": str(self._database), "folder": folder}
+                return self._asked({**given, "seconds": OF_THEM * self._seconds, **asked})
         finally:
             self._one.release()
 
@@ -39,11 +43,11 @@ class ForeseeingChild:
                 self._program,
                 input=json.dumps(request).encode(),
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=self._seconds,
                 env={name: os.environ[name] for name in KEPT if name in os.environ},
             )
         except subprocess.TimeoutExpired:
-            raise Broken("foresight_too_long", seconds=int(SECONDS)) from None
+            raise Busy("foresight_too_long", seconds=int(self._seconds)) from None
         except OSError as fault:
             raise Broken("foresight_failed", text=str(fault)) from fault
         if done.returncode != 0:

@@ -1,6 +1,7 @@
 """`roundtable simulate`: the days to come, as the scheduler would go through them."""
 
 import os
+from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
 import click
@@ -8,7 +9,7 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.system import local_zone
 from roundtable_desktop.cli import names
-from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import shown_in
 from roundtable_desktop.cli.output import plain, show_json
 from roundtable_desktop.phrases import _
@@ -33,11 +34,19 @@ def simulate(home: Home, days: float, named: str | None, as_json: bool) -> None:
     zone = ZoneInfo(local_zone(os.environ))
     for one in seen["items"]:
         click.echo(plain(f"{shown_in(one['at'], zone)}  {one['sentence']}"))
-    if not seen["items"]:
-        click.echo(_("Nothing would happen by itself in that time."))
-    if not seen["whole"]:
-        click.echo(_("There is more; ask for fewer days or one workspace."))
+    for line in what_is_left_out(seen, zone):
+        click.echo(line)
     return None
+
+
+def what_is_left_out(seen: Answer, zone: ZoneInfo) -> Iterator[str]:
+    if not seen["complete"]:
+        said = _("Cut here: its time was over when it had come to {until}. Ask for fewer days.")
+        yield said.format(until=shown_in(seen["until"], zone))
+    elif not seen["items"]:
+        yield _("Nothing would happen by itself in that time.")
+    if not seen["whole"]:
+        yield _("There is more; ask for fewer days or one workspace.")
 
 
 COMMANDS = [simulate]

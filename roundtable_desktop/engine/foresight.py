@@ -1,6 +1,6 @@
 """What a simulation has shown, as items that a face can say: who starts, ends, waits, and why."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
@@ -8,30 +8,30 @@ from roundtable_desktop.model.records import Event, Json, Run, Wakeup
 from roundtable_desktop.model.states import WakeupOutcome
 from roundtable_desktop.model.times import instant, micros, rfc3339
 from roundtable_desktop.store import agents, events, routines, runs, tasks, wakeups
-from roundtable_desktop.store.db import View
+from roundtable_desktop.store.db import Reader, View
 
-MOST = 5000
+MOST = 10_000
 """Items of one answer; a longer list would be read by nobody."""
 AT_ONCE = 500
 
 
-def foreseen(view: View, after: int, workspace_id: str | None) -> tuple[list[Json], bool]:
-    """What happened after that event, oldest first, and whether that is all of it."""
+def foreseen(reader: Reader, after: int, workspace_id: str | None) -> tuple[list[Json], bool]:
+    """What happened after that event, oldest first, and whether that is all of it. One snapshot
+    for each page: a long story is not told within the time that one may be kept."""
     items: list[Json] = []
-    for event in _every(view, after, workspace_id):
-        found = _ITEMS.get(event.kind)
-        item = found(view, event) if found else None
-        if item is not None:
-            if len(items) == MOST:
-                return items, False
-            items.append(item)
-    return items, True
-
-
-def _every(view: View, after: int, workspace_id: str | None) -> Iterator[Event]:
-    while page := events.after(view, after, AT_ONCE, workspace_id):
-        yield from page
+    while True:
+        with reader.snapshot() as view:
+            page = events.after(view, after, AT_ONCE, workspace_id)
+            found = [item for event in page if (item := _of(view, event)) is not None]
+        items += found
+        if not page or len(items) > MOST:
+            return items[:MOST], len(items) <= MOST
         after = page[-1].id
+
+
+def _of(view: View, event: Event) -> Json | None:
+    item = _ITEMS.get(event.kind)
+    return item(view, event) if item else None
 
 
 def _run(code: str, what: Callable[[Run], Json]) -> Callable[[View, Event], Json | None]:

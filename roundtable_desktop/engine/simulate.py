@@ -89,11 +89,17 @@ class Simulation:
         self._scheduler = self._build()
         self._scheduler.recover()
 
-    def run(self, until: datetime, script: deque[Deed] | None = None) -> None:
+    def run(
+        self,
+        until: datetime,
+        script: deque[Deed] | None = None,
+        may_go_on: Callable[[], bool] = lambda: True,
+    ) -> bool:
         """From one instant at which something is due to the next; deeds are done when theirs has
-        come, and taken from `script`."""
+        come, and taken from `script`. False when it may not go on before it has come to `until`:
+        then the clock stands where it stopped."""
         ahead = script if script is not None else deque()
-        while True:
+        while may_go_on():
             due = self._settle()
             nearest = min(
                 (one for one in (due, *(deed.at for deed in ahead)) if one), default=until
@@ -103,7 +109,8 @@ class Simulation:
                 ahead.popleft().act()
             if nearest >= until:
                 self._settle()
-                return
+                return True
+        return False
 
     def step(self) -> bool:
         """Reads what runners have written, and plays the next act; False when there is none."""

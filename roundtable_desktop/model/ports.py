@@ -353,8 +353,9 @@ class ProcessFacts:
 
 class Foresight(Protocol):
     def __call__(self, **asked: object) -> Mapping[str, Any]:
-        """now, until, seed, workspace_id → items, whole, until: what the engine would do, tried on
-        a copy of the database. Instants in microseconds. Raises Broken."""
+        """now, until, seed, workspace_id → items, whole, complete, until: what the engine would do,
+        tried on a copy of the database; complete: False when its time was over before `until`.
+        Instants in microseconds. Raises Busy and Broken."""
 
 
 class Transcripts(Protocol):

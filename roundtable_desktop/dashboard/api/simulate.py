@@ -27,12 +27,14 @@ class ForeseenItem(Shown):
 
 
 class ForeseenDays(Shown):
-    """Oldest first. whole: false when there was more than fits into one answer."""
+    """Oldest first. whole: false when there was more than fits into one answer. complete: false
+    when the time for an answer was over first; then `until` is how far it came."""
 
     since: Moment
     until: Moment
     items: list[ForeseenItem]
     whole: bool
+    complete: bool
 
 
 def declare(api: Api, look: Look) -> None:

@@ -24,12 +24,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """whole: False when there were too many items to tell them all."""
+    """whole: False when there were too many items to tell them all. complete: False when the time
+    for an answer was over before all of the days were seen; until: how far it came."""
 
     since: datetime
     until: datetime
     items: Sequence[Item]
     whole: bool
+    complete: bool
 
 
 def ahead(
@@ -39,4 +41,5 @@ def ahead(
         now=micros(now), until=micros(now + span), seed=SEED, workspace_id=workspace_id
     )
     items = [Item(**{**one, "at": instant(one["at"])}) for one in answer["items"]]
-    return Foreseen(now, instant(answer["until"]), items, bool(answer["whole"]))
+    until, whole, complete = instant(answer["until"]), answer["whole"], answer["complete"]
+    return Foreseen(now, until, items, bool(whole), bool(complete))
