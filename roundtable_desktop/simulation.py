@@ -16,7 +16,7 @@ from typing import Any
 
 from roundtable_desktop.adapters.pretend import DONE, Ending, NoSecrets, PretendGit, PretendLauncher
 from roundtable_desktop.adapters.system import StandingClock, SystemIds, local_zone
-from roundtable_desktop.engine.foresight import foreseen, usual
+from roundtable_desktop.engine.foresight import foreseen, standing, usual
 from roundtable_desktop.engine.simulate import Simulation
 from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.records import Run
@@ -49,6 +49,7 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     ):
         with reader.snapshot() as view:
             first, last = events.last_id(view), events.last_instant(view)
+            kept = standing(view, clock.now(), request["workspace_id"])
         if last is not None:
             store.start_after(last)
             ids.start_after(last)
@@ -69,7 +70,7 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         )
         items, whole = foreseen(reader, first, request["workspace_id"])
     until = micros(clock.now())
-    return {"items": items, "whole": whole, "complete": complete, "until": until}
+    return {"items": kept + items, "whole": whole, "complete": complete, "until": until}
 
 
 def launcher(reader: Reader, clock: StandingClock) -> PretendLauncher:

@@ -1,18 +1,39 @@
 """What a simulation has shown, as items that a face can say: who starts, ends, waits, and why."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Event, Json, Run, Wakeup
-from roundtable_desktop.model.states import WakeupOutcome
+from roundtable_desktop.model.states import AgentStatus, HoldState, WakeupOutcome
 from roundtable_desktop.model.times import instant, micros, rfc3339
-from roundtable_desktop.store import agents, events, routines, runs, tasks, wakeups
+from roundtable_desktop.store import agents, events, holds, routines, runs, settings, tasks, wakeups
 from roundtable_desktop.store.db import Reader, View
 
 MOST = 10_000
 """Items of one answer; a longer list would be read by nobody."""
 AT_ONCE = 500
+
+
+def standing(view: View, now: datetime, workspace_id: str | None) -> list[Json]:
+    """What keeps wakeups from starting as it begins: no event is still to tell of it."""
+    intake, here = settings.of_home(view).intake, agents.every(view, workspace_id)
+    items = [] if intake == "open" else [_stands(now, f"foreseen_intake_{intake}", {}, None)]
+    for agent in here:
+        if agent.status in (AgentStatus.PAUSED, AgentStatus.STOPPED):
+            values = {"agent": agent.name, "status": agent.status}
+            items.append(_stands(now, "foreseen_agent_off", values, agent.workspace_id))
+    accounts = {agent.account for agent in here}
+    for hold in holds.every(view):
+        if hold.account in accounts and hold.state is HoldState.HELD and hold.until_at > now:
+            values = {"account": hold.account, "until": rfc3339(hold.until_at)}
+            items.append(_stands(now, "foreseen_held", values, None))
+    return items
+
+
+def _stands(now: datetime, code: str, values: Json, workspace_id: str | None) -> Json:
+    return {"at": micros(now), "code": code, "workspace_id": workspace_id, "values": values}
 
 
 def foreseen(reader: Reader, after: int, workspace_id: str | None) -> tuple[list[Json], bool]:
@@ -72,6 +93,16 @@ def _fires(view: View, event: Event) -> Json | None:
     return _told(event, "foreseen_not_fired", {"agent": agent and agent.name, **values})
 
 
+def _held(view: View, event: Event) -> Json:
+    data: Any = event.data
+    values = {"account": event.subject_id, "until": rfc3339(instant(data["until"]))}
+    return _told(event, "foreseen_held", values)
+
+
+def _freed(view: View, event: Event) -> Json:
+    return _told(event, "foreseen_freed", {"account": event.subject_id})
+
+
 def _not_run(data: Any) -> Json | None:
     outcome = data.get("outcome")
     return None if outcome == WakeupOutcome.EXECUTED else {"outcome": outcome}
@@ -86,6 +117,8 @@ _ITEMS: Mapping[str, Callable[[View, Event], Json | None]] = {
     Kind.WAKEUP_STALE_CANCELLED: _wakeup("foreseen_stale", lambda data: {"reason": data["reason"]}),
     Kind.WAKEUP_RETRY_CANCELLED: _wakeup("foreseen_stale", lambda data: {"reason": data["reason"]}),
     Kind.ROUTINE_FIRED: _fires,
+    Kind.ACCOUNT_HELD: _held,
+    Kind.ACCOUNT_FREED: _freed,
     Kind.RUN_STARTING: _run("foreseen_starts", lambda run: {"attempt": run.attempt_index}),
     Kind.RUN_ENDED: _run("foreseen_ends", lambda run: {"outcome": run.outcome}),
 }

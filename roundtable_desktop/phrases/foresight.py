@@ -20,6 +20,15 @@ FORESIGHT: Mapping[str, str] = {
     "foreseen_starts_taskless": N_("{agent} starts ({cause})."),
     "foreseen_ends_taskless": N_("{agent} has ended ({cause}): {outcome}."),
     "foreseen_not_fired": N_("“{cause}” does not wake {agent}: {reason}."),
+    "foreseen_held": N_("The account {account} is at its limit until {until}."),
+    "foreseen_freed": N_("The limit of {account} is over."),
+    "foreseen_agent_off": N_("{agent} is {status}: nothing is started for it until it is resumed."),
+    "foreseen_intake_paused": N_(
+        "All is paused: nothing is started before you say “roundtable resume”."
+    ),
+    "foreseen_intake_stopped": N_(
+        "All is stopped: nothing is started before you say “roundtable resume”."
+    ),
     "foresight_runs": N_("Another look ahead is under way. Ask again when it is over."),
     "foresight_too_long": N_("It was not through after {seconds} s. Ask for fewer days."),
     "foresight_failed": N_("It could not be simulated: {text}"),

@@ -31,6 +31,14 @@ def coordinator(view: View, workspace_id: str) -> Agent | None:
     )
 
 
+def every(view: View, workspace_id: str | None = None) -> list[Agent]:
+    """In the order in which they were added: of one workspace, or all."""
+    query = Agents.select().order_by(Agents.id)
+    if workspace_id is not None:
+        query = query.where(Agents.workspace_id == workspace_id)
+    return view.all(Agent, query)
+
+
 def of_account(view: View, account: str) -> list[Agent]:
     """In all workspaces, but for those that are retired."""
     here = (Agents.account == account) & (Agents.status != AgentStatus.RETIRED)

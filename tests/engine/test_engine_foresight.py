@@ -11,13 +11,16 @@ from ground import JOAN, NOW
 from simulated import World
 
 from roundtable_desktop.adapters.foreseeing import ForeseeingChild
+from roundtable_desktop.adapters.pretend import Ending
 from roundtable_desktop.cli.simulate import what_is_left_out
-from roundtable_desktop.engine.desk import Asked, agents
+from roundtable_desktop.dashboard.api.shapes import said
+from roundtable_desktop.engine.desk import Asked, agents, control, pausing
 from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.records import Agent, Workspace
 from roundtable_desktop.model.states import Adapter, Role
 from roundtable_desktop.model.times import instant, micros, rfc3339
 from roundtable_desktop.simulation import simulate
+from roundtable_desktop.store import holds
 
 ASKED = Asked(JOAN)
 HOUR = timedelta(hours=1)
@@ -41,8 +44,8 @@ class Glass:
         asked = {
             "database": str(self.world.ground.path),
             "folder": str(self.folder),
-            "now": micros(NOW),
-            "until": micros(NOW + span),
+            "now": micros(now := self.world.clock.now()),
+            "until": micros(now + span),
             "seed": 1,
             "seconds": seconds,
             "workspace_id": None,
@@ -64,6 +67,36 @@ def test_an_hour_of_heartbeats_is_foreseen_to_its_end(glass: Glass) -> None:
     seen = glass.look()
     assert (seen["complete"], seen["whole"], seen["until"]) == (True, True, micros(NOW + HOUR))
     assert codes(seen).count("foreseen_ends_taskless") >= 10
+
+
+def told(seen: dict[str, Any], code: str) -> list[str]:
+    return [said(one["code"], one["values"]) for one in seen["items"] if one["code"] == code]
+
+
+@pytest.mark.proves("N-04 waiting")
+def test_what_is_paused_is_told_before_all_else(glass: Glass) -> None:
+    other = glass.agent("ann")
+    pausing.pause(glass.world.desk, ASKED, other.id)
+    control.pause(glass.world.desk, ASKED)
+    seen = glass.look()
+    assert codes(seen)[:2] == ["foreseen_intake_paused", "foreseen_agent_off"]
+    assert told(seen, "foreseen_agent_off")[0].startswith("ann is paused")
+    assert not told(seen, "foreseen_starts_taskless")
+
+
+@pytest.mark.proves("N-04 waiting", "C-37")
+def test_a_limit_that_stands_is_told_and_its_end_when_one_gets_through(glass: Glass) -> None:
+    glass.world.ending = lambda order: Ending(exit_code=1, stderr="429. Retry-After: 1800")
+    glass.world.run(HOUR / 5)
+    with glass.world.ground.reader.snapshot() as view:
+        (hold,) = holds.every(view)
+    until = hold.until_at
+    assert until > glass.world.clock.now()
+    seen = glass.look()
+    assert codes(seen)[0] == "foreseen_held" and rfc3339(until) in told(seen, "foreseen_held")[0]
+    starts = [one["at"] for one in seen["items"] if one["code"] == "foreseen_starts_taskless"]
+    assert starts and min(starts) >= micros(until)
+    assert told(seen, "foreseen_freed") == [f"The limit of {glass.chair.account} is over."]
 
 
 @pytest.mark.proves("N-04 waiting")
