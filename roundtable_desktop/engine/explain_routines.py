@@ -12,8 +12,10 @@ from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Answer, Explanation, Go
 from roundtable_desktop.rules import admission, idle, zones
 from roundtable_desktop.rules.firing import course
-from roundtable_desktop.store import agents, firings, routines
+from roundtable_desktop.store import agents, firings, holds, routines, settings
 from roundtable_desktop.store.db import View
+
+LASTING = ("intake", "account")
 
 
 def of_routine(view: View, routine: Routine, now: datetime) -> Explanation:
@@ -24,7 +26,7 @@ def of_routine(view: View, routine: Routine, now: datetime) -> Explanation:
     values: dict[str, object] = {"name": routine.name, "agent": agent.name}
     values |= _next(view, routine)
     code = ""
-    for gate, answer in _gates(view, routine, agent):
+    for gate, answer in _gates(view, routine, agent, now):
         gates.append(decision(gate, answer, rfc3339(now)))
         if not isinstance(answer, Go):
             code = f"routine_not_{gate}"
@@ -62,8 +64,9 @@ def _next(view: View, routine: Routine) -> dict[str, object]:
     }
 
 
-def _gates(view: View, routine: Routine, agent: Agent) -> list[tuple[str, Answer]]:
+def _gates(view: View, routine: Routine, agent: Agent, now: datetime) -> list[tuple[str, Answer]]:
     gates: list[tuple[str, Answer]] = [
+        *_before_claim(view, agent, now),
         ("routine_standing", standing(routine)),
         ("agent_status", admission.agent_status(agent)),
     ]
@@ -71,3 +74,18 @@ def _gates(view: View, routine: Routine, agent: Agent) -> list[tuple[str, Answer
         wake = periodic(view, routine, agent)
         gates += [("idle_skip", idle.idle(wake)), ("probe", idle.probe(wake))]
     return gates
+
+
+def _before_claim(view: View, agent: Agent, now: datetime) -> list[tuple[str, Answer]]:
+    """Of what holds every wakeup back, that which lasts: whether its agent is at work or rests
+    just now says nothing about then."""
+    facts = admission.Waiting(
+        agent=agent,
+        claimed=0,
+        by_person=False,
+        scheduled_retry_at=None,
+        held_by=None,
+        intake_open=settings.of_home(view).intake == "open",
+        holds=holds.of_agent(view, agent),
+    )
+    return [one for one in admission.before_claim(facts, now) if one[0] in LASTING]

@@ -87,6 +87,14 @@ ROUTINES: Mapping[str, str] = {
     "routine_next_skip": N_(
         "It fires next on {local} ({zone}); while the last one is not over, nothing new is started."
     ),
+    "routine_not_intake": N_(
+        "It fires next on {local} ({zone}), but nothing is started before you say “roundtable "
+        "resume”."
+    ),
+    "routine_not_account": N_(
+        "It fires next on {local} ({zone}); what it wakes waits for the limit of {account}, until "
+        "{until} at the latest."
+    ),
     "routine_not_agent_status": N_(
         "It fires next on {local} ({zone}), but nothing will run: {agent} is {status}."
     ),

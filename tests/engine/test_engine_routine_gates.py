@@ -9,7 +9,7 @@ from engine_stage import ASKED, Stage
 from routine_stage import HEAVY, Routines
 
 from roundtable_desktop.engine import explain_routines
-from roundtable_desktop.engine.desk import agents, pausing
+from roundtable_desktop.engine.desk import agents, control, pausing
 from roundtable_desktop.engine.desk import routines as desk_routines
 from roundtable_desktop.engine.heartbeat import NAME
 from roundtable_desktop.model.errors import Conflict
@@ -260,3 +260,19 @@ def any_due(stage: Stage) -> bool:
     with stage.ground.reader.snapshot() as view:
         due = stored.next_due(view)
     return due is not None and due <= stage.clock.now()
+
+
+@pytest.mark.proves("N-03")
+def test_a_pause_of_all_and_a_limit_are_said_beforehand(stage: Stage) -> None:
+    here = Routines(stage)
+    routine = here.add()
+    control.pause(stage.desk, ASKED)
+    assert why(here, routine) == "routine_not_intake"
+    here.pass_time(minutes=5)
+    assert here.start() is None
+    control.resume(stage.desk, ASKED)
+    run = here.work()
+    stage.finish(run, code=1, stderr="429 Too Many Requests. Retry-After: 3600")
+    assert why(here, routine) == "routine_not_account"
+    here.pass_time(minutes=5)
+    assert here.start() is None
