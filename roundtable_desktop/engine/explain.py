@@ -15,8 +15,14 @@ from roundtable_desktop.model.states import (
     WakeupStatus,
 )
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.model.verdicts import Explanation, Go
-from roundtable_desktop.rules.admission import Waiting, before_claim, blockers, rested
+from roundtable_desktop.model.verdicts import Answer, Explanation, Finish, Go
+from roundtable_desktop.rules.admission import (
+    Waiting,
+    agent_status,
+    before_claim,
+    blockers,
+    rested,
+)
 from roundtable_desktop.store import (
     agents,
     approvals,
@@ -67,8 +73,11 @@ def _waiting(
     gates: list[Mapping[str, object]] = []
     waiting_for = _numbers(view, wakeup.task_id)
     own = [("blockers", blockers(waiting_for, now))] if wakeup.task_id else []
-    for gate, answer in [*before_claim(facts, now), *own]:
+    for gate, answer in [*_before_claim(facts, now), *own]:
         gates.append(decision(gate, answer, rfc3339(now)))
+        if isinstance(answer, Finish):
+            values = {"agent": agent.name, "retries": wakeup.retry_count}
+            return Explanation(f"waits_agent_{agent.status}", values, [*kept, *gates], wakeup.id)
         if not isinstance(answer, Go):
             detail = gates[-1]["detail"]
             assert isinstance(detail, dict)
@@ -89,6 +98,12 @@ def _waiting(
 def _numbers(view: View, task_id: str | None) -> list[str]:
     """T-3, T-4: what the task waits for."""
     return dependencies.numbers(dependencies.waiting_for(view, task_id)) if task_id else []
+
+
+def _before_claim(facts: Waiting, now: datetime) -> list[tuple[str, Answer]]:
+    """A wakeup of an agent that may not run is not tried at its time, and only settled then."""
+    intake, *others = before_claim(facts, now)
+    return [intake, ("agent_status", agent_status(facts.agent)), *others]
 
 
 def of_run(view: View, run: Run, now: datetime) -> Explanation:

@@ -9,7 +9,7 @@ from engine_stage import ASKED, Stage
 from ground import NOW, Ground
 
 from roundtable_desktop.engine import explain
-from roundtable_desktop.engine.desk import control
+from roundtable_desktop.engine.desk import control, pausing
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Task
@@ -133,3 +133,18 @@ def test_an_agent_that_is_signed_out_is_asked_about_once(stage: Stage) -> None:
     assert len(stage.ground.rows("inbox_items")) == 1
     stage.task(workspace, works)
     assert stage.step(), "others go on"
+
+
+@pytest.mark.proves("N-03")
+def test_no_retry_is_promised_while_its_agent_is_paused_or_all_is(stage: Stage) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), code=-9)
+    assert why_of(stage, task).code == "waits_retry"
+    agent_id = stage.wakeup(task).agent_id
+    pausing.pause(stage.desk, ASKED, agent_id)
+    assert why_of(stage, task).code == "waits_agent_paused"
+    control.pause(stage.desk, ASKED)
+    assert why_of(stage, task).code == "waits_intake"
+    control.resume(stage.desk, ASKED)
+    pausing.resume(stage.desk, ASKED, agent_id)
+    assert why_of(stage, task).code == "waits_retry"
