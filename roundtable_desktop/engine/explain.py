@@ -166,6 +166,8 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_waits_for_approval"
     elif code == "task_in_progress" and _waits_below(view, task):
         code = "task_waits_below"
+    elif code == "task_in_progress" and runs.lease_holder(view, task.id) is None:
+        code = "task_in_progress_waits"
     wakeup = wakeups.latest_for_task(view, task.id)
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
     attempts = runs.of_task(view, task.id)

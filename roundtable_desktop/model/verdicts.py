@@ -74,5 +74,5 @@ class Explanation:
     @property
     def nearest(self) -> "Explanation":
         """A task's own reason, or that of the wakeup behind it where that says more."""
-        says_little = self.code in ("task_todo", "task_in_progress")
+        says_little = self.code in ("task_todo", "task_in_progress", "task_in_progress_waits")
         return self.more[0] if says_little and self.more else self

@@ -285,6 +285,7 @@ TASKS: Mapping[str, str] = {
     "task_unassigned": N_("Nobody is assigned. “roundtable task assign” gives it to an agent."),
     "task_todo": N_("It is to be done."),
     "task_in_progress": N_("It is being worked on."),
+    "task_in_progress_waits": N_("It was begun, and nobody works on it just now."),
     "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
     "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
     "task_blocked_fix_agent": N_(

@@ -148,3 +148,22 @@ def test_no_retry_is_promised_while_its_agent_is_paused_or_all_is(stage: Stage) 
     control.resume(stage.desk, ASKED)
     pausing.resume(stage.desk, ASKED, agent_id)
     assert why_of(stage, task).code == "waits_retry"
+
+
+@pytest.mark.proves("N-03")
+def test_who_waits_for_a_retry_does_not_work(stage: Stage) -> None:
+    task = stage.assigned()
+    run = stage.launch()
+    assert of_task(stage, task).code == "task_in_progress"
+    stage.finish(run, code=-9)
+    told = of_task(stage, task)
+    assert (told.code, told.nearest.code) == ("task_in_progress_waits", "waits_retry")
+    stage.clock.forward(minutes=3)
+    stage.launch()
+    assert of_task(stage, task).code == "task_in_progress"
+
+
+def of_task(stage: Stage, task: Task) -> Explanation:
+    now, found = stage.clock.now(), stage.ground.get_task(task.id)
+    with stage.ground.reader.snapshot() as view:
+        return explain.of_task(view, found, now)
