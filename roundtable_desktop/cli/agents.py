@@ -28,6 +28,7 @@ _LIMITS = (
 )
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_KEPT = ("waits_", "wakeup_agent_")  # how the codes of what is not at work begin
 _WIDE = 24  # characters of an account, which may be a whole command
 
 _account = click.option(
@@ -309,7 +310,10 @@ def wake(
         click.echo(_("That time has passed, so it is woken now."), err=True)
     until = made["scheduled_retry_at"]
     told = _("{name} will be woken at {at}.") if until else _("{name} is woken.")
-    click.echo(plain(told.format(name=found["name"], at=until)))
+    kept = None if until else _kept(client, made["id"])
+    if kept:
+        told = _("The wake of {name} is kept. {why}")
+    click.echo(plain(told.format(name=found["name"], at=until, why=kept)))
     end = made["id"][-8:]
     more = _("Take it back: roundtable wakeup cancel {end}")
     if not until:
@@ -323,6 +327,13 @@ def _now(client: Client) -> datetime:
     return datetime.fromisoformat(stands) if stands else SystemClock().now()
 
 
+def _kept(client: Client, wakeup_id: str) -> str | None:
+    """Why it is not at work and not next: what is paused or at a limit is not woken by a word."""
+    why = client.get(f"/wakeups/{wakeup_id}/explain")
+    kept = why["code"].startswith(_KEPT) and why["code"] != "waits_turn"
+    return str(why["sentence"]) if kept else None
+
+
 @agent.command(name="try-now")
 @click.argument("given", metavar="NAME")
 @_workspace
@@ -330,8 +341,14 @@ def _now(client: Client) -> datetime:
 def try_now(home: Home, given: str, named: str | None) -> None:
     """Tries now whether the limit of its account is over; one run goes first."""
     now = _change(home, given, named, "try-now")
-    said = _("One run of {account} tries now. The others follow when its provider answers.")
-    click.echo(plain(said.format(account=now["account"])))
+    seen = Client(home).get("/status")
+    if seen["intake"] != "open":
+        said = _("The limit of {account} holds nobody any more. {all}")
+    elif now["status"] in ("paused", "stopped", "retired"):
+        said = _("The limit of {account} holds nobody any more. {name} itself is {status}.")
+    else:
+        said = _("One run of {account} tries now. The others follow when its provider answers.")
+    click.echo(plain(said.format(**now, all=seen["sentence"])))
 
 
 COMMANDS = [agent]

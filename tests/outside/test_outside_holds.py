@@ -96,6 +96,17 @@ def explained_of(room: Room, wakeup: Any) -> Any:
     return room.house.get(f"/wakeups/{wakeup['id']}/explain")
 
 
+@pytest.mark.proves("C-37", "N-03")
+def test_nothing_is_said_to_try_while_all_is_paused(room: Room) -> None:
+    agent = demo(room, "patient", account="patience")
+    limited(room, agent)
+    assert room.house.cli("agent", "pause", "patient", at=room.path).code == 0
+    told = room.house.cli("agent", "try-now", "patient", at=room.path)
+    assert told.code == 0 and "patient itself is paused" in told.out
+    assert room.house.cli("agent", "resume", "patient", at=room.path).code == 0
+    until(lambda: len(room.house.get("/runs", agent_id=agent)["items"]) == 2)
+
+
 @pytest.mark.proves("C-37")
 def test_who_pays_can_be_said_and_changed(room: Room) -> None:
     made = room.house.cli(

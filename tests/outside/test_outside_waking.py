@@ -36,6 +36,26 @@ def wakeups_of(room: Room, agent: str) -> list[Any]:
 # --- by a person ----------------------------------------------------------------------------------
 
 
+@pytest.mark.proves("K-08", "N-03")
+def test_who_is_paused_is_not_said_to_be_woken(room: Room) -> None:
+    agent = demo(room, "chair")
+    house = room.house
+    assert house.cli("agent", "pause", "chair", at=room.path).code == 0
+    done = house.cli(
+        "agent", "wake", "chair", "--text", script("write idea.md better"), at=room.path
+    )
+    assert done.code == 0 and "is woken" not in done.out
+    assert "The wake of chair is kept." in done.out and "paused" in done.out
+    assert house.cli("agent", "resume", "chair", at=room.path).code == 0
+    assert house.cli("pause").code == 0
+    done = house.cli(
+        "agent", "wake", "chair", "--text", script("write idea.md better"), at=room.path
+    )
+    assert "is woken" not in done.out and "roundtable resume" in done.out
+    assert house.cli("resume").code == 0
+    assert ended(room, agent)["outcome"] == "done"
+
+
 @pytest.mark.proves("K-01", "K-08", "K-47")
 def test_an_idle_agent_works_without_a_task_and_what_it_leaves_is_named(room: Room) -> None:
     agent = demo(room, "chair")
