@@ -81,6 +81,9 @@ def status(home: Home, as_json: bool) -> None:
             table([_task_row(task) for task in one["tasks"]], ["task", "status", "agent", "now"])
         else:
             click.echo(_('No open tasks. Add one: roundtable task add "…"'))
+        if one["held_back"]:
+            click.echo()
+            table([_held_row(wake) for wake in one["held_back"]], ["wakeup", "agent", "now"])
         if one["later"]:
             click.echo()
             table([_later_row(wake) for wake in one["later"]], ["wakeup", "agent", "at", "text"])
@@ -110,6 +113,10 @@ def _task_row(task: Answer) -> Answer:
         "agent": task["agent"],
         "now": task["sentence"],
     }
+
+
+def _held_row(wake: Answer) -> Answer:
+    return {"wakeup": wake["wakeup_id"][-8:], "agent": wake["agent"], "now": wake["sentence"]}
 
 
 def _later_row(wake: Answer) -> Answer:

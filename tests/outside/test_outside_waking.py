@@ -52,6 +52,11 @@ def test_who_is_paused_is_not_said_to_be_woken(room: Room) -> None:
         "agent", "wake", "chair", "--text", script("write idea.md better"), at=room.path
     )
     assert "is woken" not in done.out and "roundtable resume" in done.out
+    (kept,) = next(one for one in house.get("/status")["workspaces"] if one["id"] == room.id)[
+        "held_back"
+    ]
+    assert (kept["agent"], "roundtable resume" in kept["sentence"]) == ("chair", True)
+    assert kept["wakeup_id"][-8:] in house.cli("status", at=room.path).out
     assert house.cli("resume").code == 0
     assert ended(room, agent)["outcome"] == "done"
 

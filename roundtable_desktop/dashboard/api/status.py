@@ -5,6 +5,7 @@ from collections.abc import Callable
 from roundtable_desktop.dashboard.api.held import Held, held
 from roundtable_desktop.dashboard.api.shapes import Moment, Say, Shown, said
 from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.engine.desk import look_waking
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_graph import Standing
 from roundtable_desktop.engine.desk.look_waking import ToCome
@@ -31,12 +32,21 @@ class Later(Shown):
     text: str
 
 
+class HeldBack(Shown):
+    """A wake without a task that waits, and for what."""
+
+    wakeup_id: str
+    agent: str
+    sentence: str
+
+
 class WorkspaceStanding(Shown):
     id: str
     name: str
     path: str
     tasks: list[TaskStanding]
     later: list[Later]
+    held_back: list[HeldBack]
 
 
 class Status(Shown):
@@ -72,6 +82,11 @@ def later(one: ToCome) -> Later:
     return Later(wakeup_id=one.wakeup.id, agent=one.agent.name, at=rfc3339(one.at), text=told)
 
 
+def held_back(one: look_waking.HeldBack, say: Say = said) -> HeldBack:
+    sentence = say(one.explanation.code, dict(one.explanation.values))
+    return HeldBack(wakeup_id=one.wakeup.id, agent=one.agent.name, sentence=sentence)
+
+
 def sentence_of(health: str, intake: str, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
     return say(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
@@ -81,14 +96,14 @@ def declare(api: Api, look: Look, health: Callable[[], Health], version: str) ->
     @api.route("GET", "/api/v1/status")
     def show_status() -> Status:
         """Open tasks by workspace, each with what it waits for."""
-        now, intake, stands_at = health(), look.intake(), look.stands_at()
+        glance, stands_at = look.glance(health()), look.stands_at()
         return Status(
             version=version,
-            scheduler=now,
-            sentence=sentence_of(now, intake),
-            intake=intake,
+            scheduler=glance.health,
+            sentence=sentence_of(glance.health, glance.intake),
+            intake=glance.intake,
             last_event=look.last_event(),
-            needs_you=look.glance(now).needs_you,
+            needs_you=glance.needs_you,
             proposals=look.waiting_proposals(),
             held=held(look.accounts_held()),
             test_clock=rfc3339(stands_at) if stands_at else None,
@@ -96,7 +111,8 @@ def declare(api: Api, look: Look, health: Callable[[], Health], version: str) ->
                 WorkspaceStanding.of(
                     one,
                     tasks=[standing(task) for task in look.standing(one)],
-                    later=[later(wake) for wake in look.to_come(one)],
+                    later=[later(wake) for wake in look.waking.to_come(one)],
+                    held_back=[held_back(wake) for wake in look.waking.held_back(one)],
                 )
                 for one in look.workspaces(None, 200)
             ],

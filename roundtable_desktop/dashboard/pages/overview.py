@@ -63,5 +63,5 @@ def _room(look: Look, say: Say, workspace: Workspace, running: set[str]) -> dict
         "proposals": [shown(one, say) for one in offered],
         "names": {one.proposal.id: look.task(one.proposal.task_id) for one in offered},
         "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
-        "later": [later(one) for one in look.to_come(workspace)],
+        "later": [later(one) for one in look.waking.to_come(workspace)],
     }

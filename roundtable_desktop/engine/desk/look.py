@@ -10,7 +10,7 @@ from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
-from roundtable_desktop.engine.desk.look_waking import ToCome, to_come
+from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.engine.launching import repository_of
@@ -128,6 +128,7 @@ class Look(GraphLook):
     ) -> None:
         super().__init__(reader)
         self.routines = LookRoutines(reader, clock)
+        self.waking = LookWaking(reader, clock)
         self._clock = clock
         self._git = git
         self._transcripts = transcripts
@@ -252,10 +253,6 @@ class Look(GraphLook):
         """How many wait for a person to look at them, in all workspaces."""
         with self._reader.snapshot() as view:
             return proposals.count_undecided(view)
-
-    def to_come(self, workspace: Workspace) -> list[ToCome]:
-        with self._reader.snapshot() as view:
-            return to_come(view, workspace)
 
     def working(self, found: Iterable[Agent]) -> dict[str, int]:
         """How many sessions each of them has now; `working` is derived, never stored (C-89)."""
