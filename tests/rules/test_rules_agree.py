@@ -91,8 +91,11 @@ EVERY = [
         "trial",
         "spread",
         "blockers",
+        "agent_paused",
+        "agent_stopped",
     )
 ]
+OFF = ("waits_agent_paused", "waits_agent_stopped", "waits_agent_retired")
 
 
 class Walk:
@@ -225,17 +228,17 @@ def check(tx: Tx) -> list[str]:
     assert (claimed.id if claimed else None) == (ready[0].id if ready else None), {
         name: why.code for name, why in told.items()
     }
-    if claimed is not None and _met(tx, claimed, told):
+    if claimed is not None and told[claimed.id].code == "waits_blockers":
         at = tx.now + timedelta(seconds=2)
         wakeups.requeue(tx, claimed, at=at, held_by="blockers", retry_count=0)
     return [why.code for why in told.values()]
 
 
 def _met(tx: Tx, one: Wakeup, told: Mapping[str, Explanation]) -> bool:
-    """It is taken up next, and then a gate finds what must come first; held for that already, it
-    is not taken up."""
+    """It is taken up next, and then a gate finds what must come first, or that its agent may not
+    run; held for that already, it is not taken up."""
     due = one.scheduled_retry_at is None or one.scheduled_retry_at <= tx.now
-    return due and told[one.id].code == "waits_blockers"
+    return due and told[one.id].code in ("waits_blockers", *OFF)
 
 
 class Undone(Exception):
