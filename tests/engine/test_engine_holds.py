@@ -9,11 +9,9 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import JOAN, NOW
 
-from roundtable_desktop.dashboard.api.held import held as shown_held
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import Asked, held, tasks
 from roundtable_desktop.engine.desk import agents as desk_agents
-from roundtable_desktop.engine.desk.waking import cancel, wake
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.holds import PATIENCE, SPACING, ProviderHold
 from roundtable_desktop.model.records import Agent, Run, Task
@@ -382,24 +380,6 @@ def test_an_account_follows_the_command_unless_somebody_chose_it(stage: Stage) -
     assert chosen.account == "the company's"
     kept = desk_agents.edit(stage.desk, ASKED, derived.id, command=["gemini"])
     assert kept.account == "the company's"
-
-
-@pytest.mark.proves("B-069")
-def test_only_who_waits_for_a_limit_is_named(stage: Stage) -> None:
-    bench = Bench(stage, a=ONE, b=ONE, c=ONE, d=TWO)
-    bench.give("a", "b")
-    assert sorted(bench.start()) == ["a", "b"]
-    bench.limited("a")
-    wake(stage.desk, ASKED, bench.agents["c"].id, at=FIVE + timedelta(hours=1))
-    with stage.ground.reader.snapshot() as view:
-        (seen,) = held.accounts(view, stage.clock.now())
-    assert [agent.name for agent in seen.agents] == ["a"]
-    assert "Waiting: a." in shown_held([seen])[0].sentence
-    cancel(stage.desk, ASKED, stage.wakeup(bench.tasks["a"]).id)
-    with stage.ground.reader.snapshot() as view:
-        (seen,) = held.accounts(view, stage.clock.now())
-    assert seen.agents == []
-    assert shown_held([seen])[0].sentence.endswith("Nobody waits for it.")
 
 
 @pytest.mark.proves("B-069")

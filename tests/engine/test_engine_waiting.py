@@ -8,8 +8,9 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import NOW, Ground
 
+from roundtable_desktop.dashboard.api.held import held as shown_held
 from roundtable_desktop.engine import explain
-from roundtable_desktop.engine.desk import control, pausing
+from roundtable_desktop.engine.desk import control, held, pausing, waking
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Task
@@ -167,3 +168,22 @@ def of_task(stage: Stage, task: Task) -> Explanation:
     now, found = stage.clock.now(), stage.ground.get_task(task.id)
     with stage.ground.reader.snapshot() as view:
         return explain.of_task(view, found, now)
+
+
+@pytest.mark.proves("B-069")
+def test_only_who_waits_for_a_limit_is_named(stage: Stage) -> None:
+    workspace = stage.workspace()
+    first, other = (stage.agent(workspace, name=one, account="shared") for one in ("a", "b"))
+    task = stage.task(workspace, first)
+    run = stage.launch()
+    stage.finish(run, code=1, stderr="429 Too Many Requests. Retry-After: 3600")
+    later = stage.clock.now() + timedelta(hours=2)
+    waking.wake(stage.desk, ASKED, other.id, at=later)
+    with stage.ground.reader.snapshot() as view:
+        (seen,) = held.accounts(view, stage.clock.now())
+    assert [agent.id for agent in seen.agents] == [first.id]
+    waking.cancel(stage.desk, ASKED, stage.wakeup(task).id)
+    with stage.ground.reader.snapshot() as view:
+        (seen,) = held.accounts(view, stage.clock.now())
+    assert seen.agents == []
+    assert shown_held([seen])[0].sentence.endswith("Nobody waits for it.")
