@@ -227,11 +227,6 @@ HOME: Mapping[str, str] = {
 
 WAITS: Mapping[str, str] = {
     "waits_turn": N_("It is next in the queue of {agent}."),
-    "waits_agent_paused": N_(
-        "It waits: {agent} is paused. It goes on after “roundtable agent resume”."
-    ),
-    "waits_agent_stopped": N_("It will not run: {agent} is stopped."),
-    "waits_agent_retired": N_("It will not run: {agent} is retired."),
     "waits_capacity": N_("It waits for {agent}, who works on something else."),
     "waits_cooldown": N_("It waits until {until}: {agent} rests {cooldown_sec} s between runs."),
     "waits_window": N_("It waits until {until} for others like it, so that they are one run."),

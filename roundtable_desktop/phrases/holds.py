@@ -1,4 +1,4 @@
-"""Sentences about accounts at their limit, and who waits for them."""
+"""Sentences about who waits for an account at its limit, or for an agent that may not run."""
 
 from collections.abc import Mapping
 
@@ -15,6 +15,11 @@ HOLDS: Mapping[str, str] = {
     ),
     "waits_spread": N_("The limit of {account} is over; starts are spread, this one from {until}."),
     "waits_order": N_("It waits its turn: another wakeup of {agent} comes first."),
+    "waits_agent_paused": N_(
+        "It waits: {agent} is paused. It goes on after “roundtable agent resume”."
+    ),
+    "waits_agent_stopped": N_("It will not run: {agent} is stopped."),
+    "waits_agent_retired": N_("It will not run: {agent} is retired."),
     "held_account": N_(
         "The account {account} is at its limit; next try {until}. Waiting: {agents}."
     ),
