@@ -15,7 +15,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import _, one_line
+from roundtable_desktop.phrases import _, one_line, sentence
 
 _POLICY = click.Choice(["ask", "allow", "deny"])
 _SECONDS = click.IntRange(1, 7 * 86_400)
@@ -28,6 +28,7 @@ _LIMITS = (
 )
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_OFF = ("paused", "stopped", "retired")
 _KEPT = ("waits_", "wakeup_agent_")  # how the codes of what is not at work begin
 _WIDE = 24  # characters of an account, which may be a whole command
 
@@ -310,7 +311,7 @@ def wake(
         click.echo(_("That time has passed, so it is woken now."), err=True)
     until = made["scheduled_retry_at"]
     told = _("{name} will be woken at {at}.") if until else _("{name} is woken.")
-    kept = None if until else _kept(client, made["id"])
+    kept = None if until else _kept(client, made["id"], found)
     if kept:
         told = _("The wake of {name} is kept. {why}")
     click.echo(plain(told.format(name=found["name"], at=until, why=kept)))
@@ -327,8 +328,10 @@ def _now(client: Client) -> datetime:
     return datetime.fromisoformat(stands) if stands else SystemClock().now()
 
 
-def _kept(client: Client, wakeup_id: str) -> str | None:
+def _kept(client: Client, wakeup_id: str, agent: Answer) -> str | None:
     """Why it is not at work and not next: what is paused or at a limit is not woken by a word."""
+    if agent["status"] in _OFF:  # its wakeup is claimed only to be settled
+        return sentence(f"waits_agent_{agent['status']}", {"agent": agent["name"]})
     why = client.get(f"/wakeups/{wakeup_id}/explain")
     kept = why["code"].startswith(_KEPT) and why["code"] != "waits_turn"
     return str(why["sentence"]) if kept else None
@@ -344,7 +347,7 @@ def try_now(home: Home, given: str, named: str | None) -> None:
     seen = Client(home).get("/status")
     if seen["intake"] != "open":
         said = _("The limit of {account} holds nobody any more. {all}")
-    elif now["status"] in ("paused", "stopped", "retired"):
+    elif now["status"] in _OFF:
         said = _("The limit of {account} holds nobody any more. {name} itself is {status}.")
     else:
         said = _("One run of {account} tries now. The others follow when its provider answers.")
