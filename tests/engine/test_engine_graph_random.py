@@ -25,7 +25,7 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
-from roundtable_desktop.store import dependencies, gathering, lists, runs, tasks, wakeups
+from roundtable_desktop.store import claims, dependencies, gathering, lists, runs, tasks, wakeups
 from roundtable_desktop.store.db import Tx, View
 
 TASKS = 5
@@ -98,7 +98,7 @@ class World:
 
     def tick(self, one: int, other: int) -> None:
         with self.ground.store.transaction() as tx:
-            wakeups.promote_due(tx)
+            claims.promote_due(tx)
         while self.dispatcher.step():
             pass
 

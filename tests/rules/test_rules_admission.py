@@ -43,6 +43,7 @@ def agent(**changes: Any) -> Agent:
         "revision": 1,
         "account": "one",
         "model": None,
+        "skip_idle_wakeups": False,
     }
     return Agent(**{**values, **changes})
 
@@ -73,6 +74,8 @@ def task(**changes: Any) -> Task:
         "afresh_at": NOW,
         "project": None,
         "model": None,
+        "routine_id": None,
+        "requires_approval": False,
     }
     return Task(**{**values, **changes})
 
