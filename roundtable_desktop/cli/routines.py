@@ -34,7 +34,7 @@ _OPTIONS = (
         click.Choice(["enqueue_missed_with_cap", "skip_missed"]),
         _("What becomes of fires that were missed."),
     ),
-    ("--catch-up-max", "catch_up_max", click.IntRange(0, 1000), _("How many of them, at most.")),
+    ("--catch-up-max", "catch_up_max", click.IntRange(0, 100), _("How many of them, at most.")),
     ("--priority", "priority", click.IntRange(-1000, 1000), _("The lower comes first.")),
 )
 _cron = click.option("--cron", "crons", multiple=True, metavar="EXPR", help=_("When it fires."))

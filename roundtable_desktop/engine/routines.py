@@ -20,8 +20,11 @@ log = logging.getLogger(__name__)
 AT_A_TIME = 10
 """Triggers of one transaction: commits are most of the cost, and others want the lock too."""
 
+A_COMMIT = 30
+"""Firings of one transaction, but for those of its last trigger: an outage brings each many."""
+
 A_TICK = 200
-"""Triggers of one tick; then what they woke is taken up, and the rest comes with the next one."""
+"""Firings of one tick; then what they woke is taken up, and the rest comes with the next one."""
 
 LATE = timedelta(seconds=60)
 """What was due longer ago was missed: somebody was away, asleep or off (C-15)."""
@@ -77,23 +80,29 @@ class Routines:
         done = 0
         while done < A_TICK:
             due: Sequence[str] = ()
+            taken, fired = AT_A_TIME, 0
             try:
                 with self._store.transaction() as tx:
                     self._put_off = {one: at for one, at in self._put_off.items() if at > tx.now}
                     due = routines.due(tx, tx.now, AT_A_TIME, list(self._put_off))
-                    self._fire(tx, due)
+                    taken, fired = self._fire(tx, due)
             except Exception:
                 if not due:
                     raise  # no trigger is to blame; whoever ticks counts it
                 log.exception("triggers stumbled")
                 self._one_by_one(due)
-            if len(due) < AT_A_TIME:
+            if taken == len(due) < AT_A_TIME:
                 return
-            done += len(due)
+            done += max(taken, fired)
 
-    def _fire(self, tx: Tx, due: Sequence[str]) -> None:
-        for trigger_id in due:
-            self._fire_one(tx, trigger_id)
+    def _fire(self, tx: Tx, due: Sequence[str]) -> tuple[int, int]:
+        """(how many of the triggers had room in this transaction, their firings)."""
+        fired = 0
+        for number, trigger_id in enumerate(due):
+            if fired >= A_COMMIT:
+                return number, fired
+            fired += self._fire_one(tx, trigger_id)
+        return len(due), fired
 
     def _one_by_one(self, due: Sequence[str]) -> None:
         """Its instant stays as it is stored: what was due is not lost by waiting (W-36)."""
@@ -124,20 +133,22 @@ class Routines:
         if times >= ASKED_AFTER:
             routine_faults.ask(tx, self._ids, routine, routine_faults.STUMBLES, known)
 
-    def _fire_one(self, tx: Tx, trigger_id: str) -> None:
-        """The firings and the next instant are one commit: a crash loses neither (W-36)."""
+    def _fire_one(self, tx: Tx, trigger_id: str) -> int:
+        """The number of its firings. They and the next instant are one commit: a crash loses
+        neither (W-36)."""
         trigger = routines.trigger(tx, trigger_id)
         if trigger is None or trigger.next_run_at is None or trigger.next_run_at > tx.now:
-            return
+            return 0
         routine = routines.get(tx, trigger.routine_id)
         assert routine is not None, "foreign keys hold"
         if routine.status is not RoutineStatus.ACTIVE or not trigger.enabled:
             routines.advance(tx, trigger, None, fired=False)
-            return
+            return 0
         plan = catch_up(schedule_of(routine, trigger), trigger.next_run_at, tx.now)
         if routines.advance(tx, trigger, plan.next_run_at, fired=bool(plan.fires)):
             self._shoot(tx, _Due(trigger, routine), plan)
             routine_faults.fires_well(tx, routine, routine_faults.STUMBLES)
+        return len(plan.fires)
 
     def _shoot(self, tx: Tx, due: _Due, plan: Plan) -> None:
         """Oldest first; what is told of missed ones is told by the first."""

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from roundtable_desktop.model.states import CatchUpPolicy, ConcurrencyPolicy
 from roundtable_desktop.rules.cron import Cron
 
-MOST = 1000
+MOST = 100
 """Firings of one outage, whatever a routine's own cap says."""
 
 _RESOLUTION = timedelta(seconds=1)

@@ -1,12 +1,15 @@
 """What is no reason to fire, what a firing keeps, and that none of it ever sticks."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 from ground import NOW
 from routine_stage import HEAVY, Routines
 
-from roundtable_desktop.engine.routines import STUMBLED
+from roundtable_desktop.engine.routines import A_COMMIT, A_TICK, STUMBLED
 from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import (
@@ -14,6 +17,7 @@ from roundtable_desktop.model.states import (
     ConcurrencyPolicy,
     RoutineStatus,
 )
+from roundtable_desktop.store.db import Store, Tx
 
 POLICIES = list(ConcurrencyPolicy)
 
@@ -308,3 +312,30 @@ def test_five_hundred_firings_never_stick(
     assert not [one for one in found if one.completed_at is None]
     routines.pass_time(minutes=1)
     assert routines.states(routine)[-1] in ("received", "task_created")
+
+
+@pytest.mark.proves("F-14")
+def test_what_an_outage_left_is_fired_in_parts_and_nobody_waits_for_all_of_it(
+    routines: Routines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The firings of one transaction are bounded, and so are those of one look."""
+    own = ConcurrencyPolicy.ALWAYS_ENQUEUE
+    many = [routines.add(name=f"R{number}", concurrency_policy=own) for number in range(12)]
+    counted: list[int] = []
+    whole = Store.transaction
+
+    @contextmanager
+    def transaction(store: Store) -> Iterator[Tx]:
+        with whole(store) as tx:
+            yield tx
+            rows = tx.sql("SELECT count(*) AS n FROM office_routine_runs")
+            counted.append(int(rows[0]["n"]))
+
+    monkeypatch.setattr(Store, "transaction", transaction)
+    routines.pass_time(days=3)
+    steps = [after - before for before, after in pairwise([0, *counted])]
+    assert max(steps) <= A_COMMIT + 25 and sum(steps) <= A_TICK + A_COMMIT + 25
+    for _ in many:
+        routines.due.fire_due()
+    monkeypatch.undo()
+    assert [len(routines.firings(one)) for one in many] == [25] * 12

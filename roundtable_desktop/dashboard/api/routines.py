@@ -34,7 +34,7 @@ Policy = Annotated[
     canon,
 ]
 CatchUp = Literal["enqueue_missed_with_cap", "skip_missed"]
-Cap = Annotated[int, Field(ge=0, le=1000)]
+Cap = Annotated[int, Field(ge=0, le=100)]
 Priority = Annotated[int, Field(ge=-1000, le=1000)]
 Short = Annotated[str, Field(max_length=64)]
 _AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
