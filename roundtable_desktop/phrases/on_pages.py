@@ -7,6 +7,11 @@ from roundtable_desktop.phrases.marking import N_
 
 ON_PAGES: Mapping[str, str] = {
     **BOARD_ON_PAGES,
+    "foreseen_intake_paused": N_("All is paused: nothing is started before it goes on."),
+    "foreseen_intake_stopped": N_("All is stopped: nothing is started before it goes on."),
+    "routine_not_intake": N_(
+        "It fires next on {local} ({zone}), but nothing is started while all is paused or stopped."
+    ),
     "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
     "task_blocked_fix_agent": N_(
         "{kind} Put that right and run it again, or give the task to another agent."

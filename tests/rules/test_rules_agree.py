@@ -122,6 +122,11 @@ class Walk:
             " created_at) VALUES ('waits', 'first', 'hard', 'user', 0)",
             (),
         )
+        tx.write_sql(
+            "INSERT INTO runs (id, workspace_id, wakeup_id, agent_id, idempotency_key, status,"
+            " fence, created_at) VALUES ('met', ?, 'long ago', 'a0', 'met', 'failed', '', 0)",
+            (workspace,),
+        )
 
     def wake(self, several: list[tuple[Any, ...]]) -> None:
         for one in several:
@@ -189,7 +194,7 @@ class Walk:
         at = micros(self.tx.now + timedelta(seconds=until))
         self.tx.write_sql(
             "REPLACE INTO provider_holds (account, agent_id, state, until_at, kind, run_id,"
-            " since_at) VALUES (?, ?, ?, ?, 'rate_limited', 'run', 0)",
+            " since_at) VALUES (?, ?, ?, ?, 'rate_limited', 'met', 0)",
             (f"account{account}", "" if one is None else f"a{one}", str(state), at),
         )
 
@@ -263,7 +268,7 @@ def test_what_explain_says_is_what_the_claim_does_in_any_state(tmp_path: Path) -
         try:
             with ground.store.transaction() as tx:
                 tx.now = NOW
-                tx.sql("PRAGMA defer_foreign_keys = on")  # a hold's run is none of this test's
+                tx.sql("PRAGMA defer_foreign_keys = on")  # its runs have no wakeups
                 walk = Walk(tx, workspace.id)
                 for one in acts:
                     getattr(walk, one.name)(*one.words)

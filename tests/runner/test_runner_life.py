@@ -224,7 +224,7 @@ def test_an_unknown_part_is_refused() -> None:
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (told.returncode, told.stderr) == (
         64,
-        "--part takes one of: runner, demo-agent, mcp-bridge\n",
+        "--part takes one of: runner, demo-agent, mcp-bridge, simulation\n",
     )
 
 
