@@ -29,11 +29,10 @@ DELETE FROM idempotency_keys WHERE rowid IN (
 
 def done_before(tx: Tx, actor: Actor, key: str, fingerprint: str) -> Subject | None:
     """What the same request made within 24 h; raises Conflict when the key meant another one."""
-    tx.write(IdempotencyKeys.delete().where(IdempotencyKeys.created_at <= tx.now - LIFE))
     rows = tx.sql(
         "SELECT fingerprint, subject_type, subject_id FROM idempotency_keys "
-        "WHERE actor = ? AND key = ?",
-        (f"{actor.type}:{actor.id}", key),
+        "WHERE actor = ? AND key = ? AND created_at > ?",
+        (f"{actor.type}:{actor.id}", key, micros(tx.now - LIFE)),
     )
     if not rows:
         return None
@@ -53,9 +52,10 @@ def drop_old(tx: Tx, most: int) -> int:
 
 
 def remember(tx: Tx, actor: Actor, key: str, fingerprint: str, made: Subject) -> None:
-    """In the transaction of the act itself: both or neither."""
+    """In the transaction of the act itself: both or neither. It takes the place of one that
+    counts no more and is not taken away yet."""
     tx.write(
-        IdempotencyKeys.insert(
+        IdempotencyKeys.replace(
             actor=f"{actor.type}:{actor.id}",
             key=key,
             fingerprint=fingerprint,
