@@ -3,7 +3,7 @@
 from roundtable_desktop.model.holds import ProviderHold
 from roundtable_desktop.model.ports import Dice
 from roundtable_desktop.model.records import Run
-from roundtable_desktop.model.states import HoldState, RunOutcome
+from roundtable_desktop.model.states import TURN_ENDED, HoldState, RunOutcome
 from roundtable_desktop.rules import accounts
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.redact import clip
@@ -13,15 +13,6 @@ from roundtable_desktop.store.db import Tx
 
 TOLD_BYTES = 200
 
-ANSWERED = (
-    RunOutcome.DONE,
-    RunOutcome.NO_CHANGES,
-    RunOutcome.NO_RESULT,
-    RunOutcome.BLOCKED,
-    RunOutcome.TASK_FAILED,
-)
-"""Ends that nobody comes to whom the provider refuses."""
-
 
 def settled(tx: Tx, run: Run, settlement: Settlement, dice: Dice) -> bool:
     """Part of the transaction that settles the run (C-37). Whether it was a trial that a person
@@ -29,7 +20,7 @@ def settled(tx: Tx, run: Run, settlement: Settlement, dice: Dice) -> bool:
     if settlement.outcome is RunOutcome.LIMITED and settlement.limit is not None:
         if settlement.kind in accounts.HOLDING:
             return _hold(tx, run, settlement.limit, dice)
-    elif settlement.outcome in ANSWERED:
+    elif settlement.outcome in TURN_ENDED:
         holds.proven(tx, run.wakeup_id)
     return False
 

@@ -5,20 +5,11 @@ from dataclasses import dataclass
 
 from roundtable_desktop.engine.told_routines import script_of
 from roundtable_desktop.model.records import Comment, Run, Wakeup
-from roundtable_desktop.model.states import RunOutcome
+from roundtable_desktop.model.states import TURN_ENDED
 from roundtable_desktop.rules.prompt import DEVELOPER
 from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import agents, comments, runs, sessions, tasks
 from roundtable_desktop.store.db import View
-
-HEARD = (
-    RunOutcome.DONE,
-    RunOutcome.NO_CHANGES,
-    RunOutcome.NO_RESULT,
-    RunOutcome.BLOCKED,
-    RunOutcome.TASK_FAILED,
-)
-"""Of runs whose agent came to the end of its turn."""
 
 SAID_CHARACTERS = 65_536
 """Of comments in one prompt; the oldest give way."""
@@ -57,7 +48,7 @@ def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
     heard = [
         run.created_at
         for run in runs.of_task(view, task_id)
-        if run.agent_id == agent_id and run.outcome in HEARD
+        if run.agent_id == agent_id and run.outcome in TURN_ENDED
     ]
     said = comments.of_task(view, task_id)
     return _told([one for one in said if not heard or one.created_at > heard[-1]], agent_id)

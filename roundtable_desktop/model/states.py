@@ -85,6 +85,17 @@ class RunOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+TURN_ENDED = (
+    RunOutcome.DONE,
+    RunOutcome.NO_CHANGES,
+    RunOutcome.NO_RESULT,
+    RunOutcome.BLOCKED,
+    RunOutcome.TASK_FAILED,
+)
+"""Of runs whose agent came to the end of its turn: it heard what it was told, and its provider
+answered."""
+
+
 class ErrorKind(StrEnum):
     """What went wrong in a run; decides which retry layer answers (contract, "fail KIND")."""
 
