@@ -24,6 +24,13 @@ HERE = len(migrate.migrations())
 
 FROZEN = {
     1: "1698f00f621cc122599265ea95337fa602c5949882535553b2ec11f826a92ae6",
+    2: "56d84a2ce3209be745bb1261bebb7e76896868d3eaf9aa560c69ea42a513f828",
+    3: "60fe6eb82534c1d130ea58dd78396ec220feb326c04b47ec45a309326a6c21bb",
+    4: "a30f7ca3cadb9fde1cd4990ad673511e9e4b3ba30cf04de07f94b20cab15bdd7",
+    5: "9a7b4b98964609139eb77cae931bdc767e967dbe637b53b8b596342a2672ae28",
+    6: "0ed089503171835fb9a3acafcf1a3b8ce53c0de3e97839ad205947c992d2dd03",
+    7: "66a4123910bf53b0c94cdfdd5e81ba10b4463300ae30fe03e26d94bb9c77d329",
+    8: "b157a15d828e5c5a52e2bd90e1dd01ae0a6b97d6de7aed37e2e78ef6ac0dd8e2",
 }
 """sha256 of every file that was in anybody's hands: a home is migrated once and never again."""
 
