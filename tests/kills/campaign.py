@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from kills import working
-from kills.counting import Counters, Rows, count, unsettled, waiting
+from kills.counting import Counters, count, unsettled, waiting
 from kills.ledgers import Record, read_launches
 from kills.mixing import Mixture
 from kills.owners import Owners, runners, until
 from kills.posting import AckLedger, Load, Wish
+from kills.reading import Rows
 
 AGENT = Path(__file__).with_name("ledger_agent.py")
 BRANCH = "work"
@@ -26,8 +27,17 @@ COMMANDS = 4
 """Agents with the ledger; each may have two sessions."""
 EARLY = 0.15
 """The share of kills that do not wait until the owner is ready (F-08)."""
+YOUNG = 2.0
+"""Seconds after its start in which the death of an owner is one during recovery (F-08)."""
+LOOK_EVERY = 50
+"""After so many kills the whole database is looked at, besides the look at the end (F-01)."""
 _FIRES = """
 SELECT source, status, count(*) AS n FROM office_routine_runs GROUP BY source, status
+"""
+_BEHIND = "SELECT count(*) FROM agent_wakeup_requests WHERE status IN ('queued', 'claimed')"
+_APPROVALS = """
+SELECT CASE WHEN agent_id IS NULL THEN 'task' ELSE 'agent' END AS source, status, count(*) AS n
+FROM approvals GROUP BY source, status
 """
 ACTS = ("run.adopted", "wakeup.claimed")
 
@@ -42,7 +52,7 @@ def a_seed() -> int:
 class Plan:
     """hurt: the chance that with the owner a runner or an agent is killed as well; repeats: the
     share of requests that ask for a task again; auto: of tasks that nobody needs to deliver; mixed:
-    of requests that are about something else (fires, comments, wakes, limits, pauses);
+    of requests that are about something else (fires, comments, wakes, limits, pauses, approvals);
     files: of the repository, besides a handful."""
 
     kills: int
@@ -224,13 +234,13 @@ def _run(plan: Plan, made: Site) -> Outcome:
         made.wish,
         count=plan.posts,
         rate=plan.rate,
-        ended=lambda: _ended(made.ledger),
+        behind=lambda: int(made.told(_BEHIND)),
         backlog=plan.backlog,
         dice=random.Random(plan.seed + 1),
     )
     load.start()
     try:
-        killed, early, hurt = _kill(plan, made, dice, began)
+        killed = _kill(plan, made, dice, began)
         answered = load.finish(plan.posts / plan.rate * 3 + 30)
         quiet = made.rests(plan.quiet, 60 + plan.posts * 0.5)
     finally:
@@ -242,33 +252,62 @@ def _run(plan: Plan, made: Site) -> Outcome:
     faults = working.faults(made.home, made.repository, BRANCH)
     faults += [] if answered else ["not all requests were answered"]
     faults += [] if quiet else ["it did not come to rest"]
-    head = f"seed {plan.seed}: {killed} kills ({early} before ready), {hurt} agents or runners hit"
+    counters.integrity += len(killed.unsound)
+    counters.told += killed.unsound
+    head = f"seed {plan.seed}: {killed}"
     wall = f"{time.monotonic() - began:.0f} s, {load.acked} acknowledged, {load.repeated} repeated"
     lines = [head, wall, *_table(made, counters, faults)]
     crashed = made.told("SELECT count(*) FROM runs WHERE outcome = 'crashed'")
-    return Outcome(counters, faults, lines, hurt, crashed)
+    return Outcome(counters, faults, lines, killed.hurt, crashed)
 
 
-def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> tuple[int, int, int]:
+@dataclass
+class Killed:
+    """early: before the owner was ready; young: within `YOUNG` of its start, those among them;
+    looks: at the whole database, as a kill had left it."""
+
+    kills: int = 0
+    early: int = 0
+    young: int = 0
+    hurt: int = 0
+    looks: int = 0
+    unsound: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        when = f"{self.early} before ready, {self.young} within {YOUNG:.0f} s of a start"
+        told = f"{self.kills} kills ({when}), {self.hurt} agents or runners hit"
+        return f"{told}, {self.looks} looks at the whole database between"
+
+    def look(self, made: Site) -> None:
+        self.looks += 1
+        if (said := made.told("PRAGMA integrity_check")) != "ok":
+            self.unsound.append(f"after kill {self.kills}: {said}")
+
+
+def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> Killed:
     """Ends with a living owner, after `plan.kills` or when the time is over."""
-    early = hurt = 0
+    done = Killed()
     for number in range(plan.kills):
         if time.monotonic() - began > plan.seconds:
             break
         if dice.random() < plan.early and number:
-            early += 1
+            done.early += 1
             time.sleep(dice.uniform(0.0, 1.0))
         else:
             if made.owners.life.ready is None and not made.owners.wait_ready():
                 raise AssertionError(made.owners.errors()[-2000:])
             time.sleep(dice.uniform(0.05, 0.45))
         if dice.random() < plan.hurt:
-            hurt += _hurt(made.home, dice)
+            done.hurt += _hurt(made.home, dice)
         made.owners.kill(group=dice.random() < 0.3)
+        done.kills += 1
+        done.young += made.owners.life.age < YOUNG
+        if done.kills % LOOK_EVERY == 0:
+            done.look(made)
         made.owners.spawn()
     if made.owners.life.ready is None and not made.owners.wait_ready():
         raise AssertionError(made.owners.errors()[-2000:])
-    return len(made.owners.lives) - 1, early, hurt
+    return done
 
 
 def _hurt(home: Path, dice: random.Random) -> int:
@@ -286,12 +325,6 @@ def _hurt(home: Path, dice: random.Random) -> int:
     return 1
 
 
-def _ended(ledger: Path) -> int:
-    with contextlib.suppress(OSError):
-        return ledger.read_bytes().count(b"END ")
-    return 0
-
-
 def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     rows = Rows(made.home)
     outcomes = rows.all("SELECT outcome, count(*) AS n FROM runs GROUP BY outcome ORDER BY n DESC")
@@ -307,7 +340,7 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
             *ACTS,
         )
     ]
-    fires = rows.all(_FIRES)
+    fires, approvals = rows.all(_FIRES), rows.all(_APPROVALS)
     rows.close()
     lives = [life for life in made.owners.lives if life.ready is not None]
     starts = [life.ready - life.spawned for life in lives if life.ready is not None]
@@ -327,6 +360,10 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
     lines.append(
         "fires: " + ", ".join(f"{row['source']} {row['status']} {row['n']}" for row in fires)
+    )
+    lines.append(
+        "approvals: "
+        + ", ".join(f"of {row['source']}s {row['status']} {row['n']}" for row in approvals)
     )
     lines.append(f"spawn to ready: {_quantiles(starts)}")
     lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")

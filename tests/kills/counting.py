@@ -1,22 +1,21 @@
 """The counters: what was acknowledged and what agents did, held against the database.
 
 All must be 0 but `relaunch`, which kills of agents and runners explain, and `waiting`, which are
-queued with a reason and a time. What met a limit is tried again by right, and is no relaunch. The
-database is read as a file, by none of the product's code.
+queued with a reason and a time. What met a limit is tried again by right, and is no relaunch.
 """
 
-import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
+from kills import approving
 from kills.fires import Told, judge
 from kills.ledgers import Acked, Launches, read_acks, read_launches
 from kills.owners import belonging
+from kills.reading import Rows
 
 ACCEPTED = ("done", "no_changes", "no_result", "blocked", "task_failed")
 """Outcomes that take an agent's own word for what happened."""
@@ -37,25 +36,6 @@ _HELD = """
 SELECT id, held_by FROM agent_wakeup_requests
 WHERE status = 'queued' AND held_by IS NOT NULL AND coalesce(scheduled_retry_at, 0) < ?
 """
-
-
-class Rows:
-    """The database of a home, read only."""
-
-    def __init__(self, home: Path) -> None:
-        self._connection = sqlite3.connect(f"file:{home / 'roundtable.db'}?mode=ro", uri=True)
-        self._connection.row_factory = sqlite3.Row
-
-    def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        return self._connection.execute(sql, values).fetchall()
-
-    def one(self, sql: str, *values: Any) -> Any:
-        """The first value of the first row; None when there is no row yet."""
-        row = self._connection.execute(sql, values).fetchone()
-        return None if row is None else row[0]
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 @dataclass
@@ -115,6 +95,7 @@ def count(home: Path, acks: Path, ledger: Path) -> Counters:
         launches, acked = read_launches(ledger), read_acks(acks)
         _requests(counters, rows, acked)
         _fires(counters, rows, acked, launches, ended)
+        _approvals(counters, rows, acked)
         _held(counters, rows, ended)
         _starts(counters, rows, launches)
         _results(counters, rows)
@@ -183,6 +164,14 @@ def _fires(
     counters.extra_fires, counters.lost_fires = len(found.extra), len(found.lost)
     counters.told += [f"extra {one}" for one in found.extra]
     counters.told += [f"lost {one}" for one in found.lost]
+
+
+def _approvals(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
+    found = approving.judge(approving.Asked.of(rows), acks)
+    counters.lost += len(found.lost)
+    counters.twice += len(found.twice)
+    counters.told += [f"lost {one}" for one in found.lost]
+    counters.told += [f"twice {one}" for one in found.twice]
 
 
 def _held(counters: Counters, rows: Rows, ended: float) -> None:

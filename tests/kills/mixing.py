@@ -1,11 +1,13 @@
-"""What a load asks for besides tasks: fires, comments, wakes, limits, pauses."""
+"""What a load asks for besides tasks: fires, comments, wakes, limits, pauses, approvals."""
 
 import contextlib
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol
 
+from kills.approving import Approving
 from kills.owners import Owners, Refusal
 from kills.posting import Wish
 
@@ -21,6 +23,7 @@ class Ground(Protocol):
     """Where the mixture is laid out: a `Site`."""
 
     owners: Owners
+    home: Path
     workspace: str
     agents: list[str]
     branch: str
@@ -30,7 +33,8 @@ class Ground(Protocol):
 
 class Mixture:
     """Routines of each policy that are fired by hand, two that fire each minute, agents of one
-    account at a provider with limits, and one that wakes itself. Needs a living owner."""
+    account at a provider with limits, one that wakes itself, and two that are answered to.
+    Needs a living owner."""
 
     def __init__(self, ground: Ground, ledger: list[str]) -> None:
         self._ground, self._ask = ground, ground.owners.ask
@@ -46,7 +50,11 @@ class Mixture:
             for name in names
         )
         self.selfish = ground.add_agent("selfish", [], 1, adapter="demo")
-        self.agents = [self.ticks, self.fires, *self.limited, self.selfish, *ground.agents]
+        quiet = ground.add_agent("looked at", ledger, 2)
+        asking = ground.add_agent("asking", [], 2, adapter="demo")
+        self.approving = Approving(ground.home, quiet, asking)
+        self.agents = [self.ticks, self.fires, *self.limited, self.selfish, quiet, asking]
+        self.agents += ground.agents
         self._paused: str | None = None
         every = [{"kind": "schedule", "cron_expression": "* * * * *", "timezone": z} for z in ZONES]
         self._routine("ticks", "@work 0.1 nothing", self.ticks, POLICIES[2], every)
@@ -74,19 +82,21 @@ class Mixture:
 
     def wish(self, key: str, dice: random.Random, tasks: Sequence[str]) -> Wish:
         draw = dice.random()
-        if draw < 0.4:
+        if draw < 0.3:
             path = f"{OFFICE}/{dice.choice(self.by_hand)}/fire"
             return Wish("fire", path, {"variables": {"key": key}})
-        if draw < 0.55 and tasks:
+        if draw < 0.43 and tasks:
             return Wish("comment", f"/tasks/{dice.choice(tasks)}/comments", {"text": key})
-        if draw < 0.75:
+        if draw < 0.59:
             return self._wake(key, dice)
-        if draw < 0.85:
+        if draw < 0.68:
             return self._pause_or_resume(dice)
-        if draw < 0.95:
+        if draw < 0.76:
             told = f"@work 0.1 limit write {key}.txt"
             return self._task(key, told, dice.choice(self.limited))
-        return self._task(key, SELF % key, self.selfish)
+        if draw < 0.8:
+            return self._task(key, SELF % key, self.selfish)
+        return self.approving.wish(key, dice, self._body(key))
 
     def _wake(self, key: str, dice: random.Random) -> Wish:
         """Half of them a few seconds ahead."""
@@ -106,10 +116,12 @@ class Mixture:
         return Wish(deed, f"/agents/{agent}/{deed}", None)
 
     def _task(self, key: str, told: str, agent: str) -> Wish:
-        ground = self._ground
-        body = {"workspace_id": ground.workspace, "title": key, "base_branch": ground.branch}
         more = {"description": told, "assignee_agent_id": agent, "retry_budget": 1}
-        return Wish("task", "/tasks", {**body, **more})
+        return Wish("task", "/tasks", {**self._body(key), **more})
+
+    def _body(self, key: str) -> dict[str, Any]:
+        ground = self._ground
+        return {"workspace_id": ground.workspace, "title": key, "base_branch": ground.branch}
 
     def go_on(self) -> None:
         """Whoever is paused works again."""

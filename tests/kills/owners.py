@@ -49,6 +49,10 @@ class Life:
     url: str = ""
     died: float | None = None
 
+    @property
+    def age(self) -> float:
+        return (self.died or time.time()) - self.spawned
+
 
 @dataclass
 class Owners:

@@ -14,17 +14,19 @@ from kills.owners import Owners, Refusal
 
 THREADS = 3
 AGAIN = 0.03
-REFUSABLE = ("run", "pause", "resume")
+REFUSABLE = ("run", "pause", "resume", "approve", "reject", "withdraw")
 """What may not be possible at this moment: a definite answer."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """One request; kind: what the ledger calls it."""
+    """One request; kind: what the ledger calls it; about: what it is about, if that is not what the
+    answer names."""
 
     kind: str
     path: str
     body: dict[str, Any] | None
+    about: str | None = None
 
 
 class AckLedger:
@@ -47,7 +49,7 @@ class AckLedger:
 class Load:
     """`count` requests at `rate` a second while the backlog is below `backlog`; each is repeated
     with its Idempotency-Key until the owner, whichever lives then, has answered it. make: the next
-    wish, from its key and the tasks so far."""
+    wish, from its key and the tasks so far; behind: the backlog now."""
 
     def __init__(
         self,
@@ -57,13 +59,13 @@ class Load:
         *,
         count: int,
         rate: float,
-        ended: Callable[[], int],
+        behind: Callable[[], int],
         backlog: int,
         dice: random.Random,
     ) -> None:
         self._owners, self._ledger, self._make = owners, ledger, make
         self._count, self._rate, self._backlog = count, rate, backlog
-        self._ended, self._dice = ended, dice
+        self._behind, self._dice = behind, dice
         self._lock = threading.Lock()
         self._taken = 0
         self._tasks: list[str] = []
@@ -111,7 +113,7 @@ class Load:
             except (OSError, ValueError, http.client.HTTPException):
                 pass  # nobody there, or cut in the middle
             else:
-                self._ledger.add(key, wish.kind, made["id"])
+                self._ledger.add(key, wish.kind, wish.about or made["id"])
                 with self._lock:
                     self.acked += 1
                     if wish.kind == "task":
@@ -123,5 +125,5 @@ class Load:
 
     def _pace(self) -> None:
         self._stopping.wait(THREADS / self._rate * self._dice.uniform(0.5, 1.5))
-        while self.acked - self._ended() > self._backlog and not self._stopping.is_set():
+        while not self._stopping.is_set() and self._behind() > self._backlog:
             self._stopping.wait(0.1)

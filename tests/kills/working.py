@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from kills.counting import Rows
+from kills.reading import Rows
 
 TRAILER = "%(trailers:key=Roundtable-Run,valueonly,separator=%x2C)"
 
