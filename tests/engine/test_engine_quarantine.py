@@ -165,6 +165,23 @@ def test_retry_there_opens_the_task_and_runs_it(stage: Stage, poison: set[str]) 
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
 
 
+@pytest.mark.proves("F-10", "C-86")
+def test_the_new_try_is_told_what_the_one_that_was_set_aside_was_to_be_told(
+    stage: Stage, poison: set[str]
+) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), result={"status": "completed"})
+    stage.ask_run(task, "Mind the tests.")
+    poison.add(task.id)
+    for _ in range(LIMIT):
+        stumble(stage)
+    item = set_aside(stage, task)
+    poison.clear()
+    desk_inbox.act(stage.desk, ASKED, item.id, "retry")
+    run = stage.launch()
+    assert "Mind the tests." in run.assembled_prompt + run.resume_prompt
+
+
 @pytest.mark.proves("F-10", "F-18")
 def test_a_fault_of_the_disk_accuses_nobody(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     task = stage.assigned()

@@ -15,9 +15,9 @@ from roundtable_desktop.engine.desk import (
 )
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import RunnerGone
-from roundtable_desktop.model.records import InboxItem, Subject
-from roundtable_desktop.model.states import InboxKind, InboxStatus
-from roundtable_desktop.store import inbox
+from roundtable_desktop.model.records import InboxItem, Json, Subject
+from roundtable_desktop.model.states import InboxKind, InboxStatus, WakeupOutcome
+from roundtable_desktop.store import inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
 
@@ -84,10 +84,19 @@ def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
     if item.subject_type == "routine":
         return
     if action == "retry" and item.subject_type == "task":
-        tasks.run_now(tx, desk, by, item.subject_id)
+        tasks.run_now(tx, desk, by, item.subject_id, carries=_untold(tx, item))
     elif action == "retry":
         waking.again_now(tx, desk, by, str(item.data["wakeup_id"]), f"retry:{item.id}")
     elif action == "pause_agent":
         pausing.pause_now(tx, by, str(item.data["agent_id"]))
     elif action == "mark_fixed":
         pausing.resume_now(tx, desk, by, str(item.data["agent_id"]))
+
+
+def _untold(tx: Tx, item: InboxItem) -> list[Json]:
+    """The causes of a wakeup that was set aside before any run of it was born: a comment, a wake's
+    words or the answer to a question reach the agent with the new try."""
+    if item.data.get("outcome") != WakeupOutcome.QUARANTINED:
+        return []
+    aside = wakeups.get(tx, str(item.data["wakeup_id"]))
+    return aside.causes() if aside else []

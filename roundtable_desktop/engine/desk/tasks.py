@@ -9,7 +9,7 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Actor, Agent, Comment, Subject, Task, Workspace
+from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
     TERMINAL_TASKS,
@@ -176,8 +176,16 @@ def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task
     return task
 
 
-def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Subject:
-    """`run` as a part of a larger decision."""
+def run_now(
+    tx: Tx,
+    desk: Desk,
+    asked: Asked,
+    task_id: str,
+    text: str | None = None,
+    carries: Sequence[Json] = (),
+) -> Subject:
+    """`run` as a part of a larger decision. carries: what the agent was to be told before, and was
+    not."""
     task = get(tx, task_id)
     check_revision(asked, task.revision)
     check_runnable(tx, task)
@@ -197,6 +205,7 @@ def run_now(tx: Tx, desk: Desk, asked: Asked, task_id: str, text: str | None = N
         key=f"user:{wakeup_id}",
         rank=Rank.USER,
         actor=asked.actor,
+        carries=carries,
     )
     wakers.wake(tx, wakeup_id, cause)
     return Subject("task", task.id)
