@@ -11,7 +11,9 @@ from roundtable_desktop.model.records import Agent, Wakeup
 from roundtable_desktop.model.states import Role, TaskStatus
 from roundtable_desktop.store import settings, wakeups
 
-DONE = {"result": {"status": "completed"}}
+CRASHED: dict[str, Any] = {"code": -11, "stderr": "no memory"}
+UNPAID: dict[str, Any] = {"code": 1, "stderr": "Your credit balance is too low to access the API."}
+DONE: dict[str, Any] = {"result": {"status": "completed"}}
 
 
 def house(stage: Stage, **changes: Any) -> tuple[Agent, Agent]:
@@ -29,7 +31,7 @@ def woken(stage: Stage, agent: Agent) -> list[Wakeup]:
 def fail_for_good(stage: Stage) -> str:
     """The last run of five."""
     for _ in range(5):
-        run = stage.finish(stage.launch(), code=-11, stderr="no memory")
+        run = stage.finish(stage.launch(), **CRASHED)
         stage.clock.forward(hours=3)
     return run.id
 
@@ -134,6 +136,26 @@ def test_a_task_whose_attempts_are_used_up_is_asked_about_and_retry_begins_afres
     assert (again.status, again.attempts_spent) == ("todo", 0)
     run = stage.launch()
     assert (run.task_id, len(stage.ground.runs())) == (task.id, spent + 1)
+
+
+@pytest.mark.proves("K-35", "C-86")
+@pytest.mark.parametrize(("outcome", "end"), [("exhausted", CRASHED), ("incurable", UNPAID)])
+def test_retry_tells_the_agent_what_the_failed_wakeup_was_to_tell(
+    stage: Stage, outcome: str, end: dict[str, Any]
+) -> None:
+    task = stage.assigned()
+    stage.finish(stage.launch(), **DONE)
+    stage.ask_run(task, "Mind the tests.")
+    while stage.wakeup(task).status != "failed":
+        stage.finish(stage.launch(), **end)
+        stage.clock.forward(hours=3)
+    failed = stage.wakeup(task)
+    assert failed.outcome == outcome
+    [item] = stage.ground.rows("inbox_items")
+    inbox.act(stage.desk, ASKED, item["id"], "retry")
+    run = stage.launch()
+    assert stage.ground.get_wakeup(run.wakeup_id).causes() == failed.causes()
+    assert "Mind the tests." in run.assembled_prompt + run.resume_prompt
 
 
 @pytest.mark.proves("K-35", "B-073")

@@ -20,6 +20,9 @@ from roundtable_desktop.model.states import InboxKind, InboxStatus, WakeupOutcom
 from roundtable_desktop.store import inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
+UNTOLD = (WakeupOutcome.QUARANTINED, WakeupOutcome.EXHAUSTED, WakeupOutcome.INCURABLE)
+"""How a wakeup ends that its agent may never have heard."""
+
 
 def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     """Answers an item with one of its options, by id or by kind. Asking twice does nothing twice:
@@ -94,9 +97,7 @@ def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
 
 
 def _untold(tx: Tx, item: InboxItem) -> list[Json]:
-    """The causes of a wakeup that was set aside before any run of it was born: a comment, a wake's
+    """The causes of a wakeup that failed before a turn of its agent ended: a comment, a wake's
     words or the answer to a question reach the agent with the new try."""
-    if item.data.get("outcome") != WakeupOutcome.QUARANTINED:
-        return []
-    aside = wakeups.get(tx, str(item.data["wakeup_id"]))
-    return aside.causes() if aside else []
+    failed = wakeups.get(tx, str(item.data["wakeup_id"]))
+    return failed.causes() if failed is not None and failed.outcome in UNTOLD else []
