@@ -94,7 +94,8 @@ def lay_ground(home: Home) -> Ground:
     except BaseException:
         home.unlock()
         raise
-    store, reader = Store(home.database, clock), Reader(home.database, clock)
+    store = Store(home.database, clock)
+    reader = Reader(home.database, clock, lambda: store.trouble)
     with reader.snapshot() as view:
         last, stood = events.last_instant(view), stood_at(view)
     if last is not None:

@@ -15,7 +15,7 @@ from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.store import claims, journal, setbacks
-from roundtable_desktop.store.db import Store
+from roundtable_desktop.store.db import LONG, Store
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +25,11 @@ LONGEST_WAIT = timedelta(seconds=30)
 DEGRADED_AFTER = 5
 """Errors of the tick in a row (W-07)."""
 
-FULL_REST = timedelta(seconds=5)
-"""The longest rest while the disk takes nothing: it goes on soon after there is room (F-18)."""
+SHORT_REST = timedelta(seconds=5)
+"""The longest rest while the database takes nothing: it goes on soon after it does (F-18, F-22)."""
+
+LOG_MOST = 2 * LONG
+"""Bytes of the write-ahead log from which on nothing new is started: it would grow on (F-23)."""
 
 OVERRUN = timedelta(seconds=5)
 """A part of a tick that takes longer is recorded: something waited where nothing may (W-36)."""
@@ -87,7 +90,7 @@ class Loop:
     def health(self) -> Health:
         if not self._thread.is_alive():
             return Health.DEAD
-        failing = self._store.fault is not None or self._failures >= DEGRADED_AFTER
+        failing = self._store.trouble is not None or self._failures >= DEGRADED_AFTER
         return Health.DEGRADED if failing or self._is_stuck() else Health.OK
 
     def _is_stuck(self) -> bool:
@@ -121,7 +124,7 @@ class Loop:
                 self._failures += 1
                 log.exception("tick failed failures=%d", self._failures)
                 delay = tick_delay(self._failures, self._dice)
-                self._rest(min(delay, FULL_REST) if self._store.fault else delay)
+                self._rest(min(delay, SHORT_REST) if self._store.trouble else delay)
             else:
                 self._wait(due)
 
@@ -151,7 +154,9 @@ class Loop:
             self._recurring.fire_due()
         with self._watched("promotion"), self._store.transaction() as tx:
             promoted, looked_at = claims.promote_due(tx), tx.now
-        while not self._stopping and self._step():
+        with self._watched("log"):
+            full = self._look_at_log() >= LOG_MOST
+        while not full and not self._stopping and self._step():
             pass
         with self._watched("sweep"):
             self._sweep()
@@ -160,6 +165,17 @@ class Loop:
                 return tx.now, tx.now
             dues = (claims.next_due(tx, looked_at), self._recurring.next_due(tx))
             return min((due for due in dues if due is not None), default=None), tx.now
+
+    def _look_at_log(self) -> int:
+        """Its bytes; the first time that it is long, the feed is told."""
+        was_long = self._store.log_bytes >= LONG
+        size = self._store.shorten_log()
+        if size >= LONG and not was_long:
+            log.warning("the write-ahead log cannot be written back bytes=%d", size)
+            with self._store.transaction() as tx:
+                subject, data = Subject("owner", "database"), {"bytes": size}
+                journal.tell(tx, Kind.OWNER_LOG_LONG, subject, workspace_id=None, data=data)
+        return size
 
     def _step(self) -> bool:
         with self._watched("step"):
@@ -189,7 +205,7 @@ class Loop:
 
     def _wait(self, due: datetime | None) -> None:
         until_due = None if due is None else self._clock.seconds_until(due)
-        longest = LONGEST_WAIT.total_seconds()
+        longest = (SHORT_REST if self._store.trouble else LONGEST_WAIT).total_seconds()
         seconds = longest if until_due is None else min(until_due, longest)
         with self._changed:
             self._ended, self._due = self._begun, due

@@ -82,3 +82,4 @@ class Kind(StrEnum):
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"
     OWNER_LATE = "owner.late"
+    OWNER_LOG_LONG = "owner.log_long"

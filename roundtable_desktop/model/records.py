@@ -386,7 +386,7 @@ class Glance:
     """What every face shows of the whole, as it was at one instant.
 
     running: live runs. needs_you: open inbox items. limited_until: work waits so long for the
-    limit of its provider.
+    limit of its provider. trouble: what the database cannot do now, a code.
     """
 
     health: Health
@@ -394,3 +394,4 @@ class Glance:
     running: int
     needs_you: int
     limited_until: datetime | None = None
+    trouble: str | None = None

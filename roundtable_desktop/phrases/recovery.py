@@ -28,6 +28,26 @@ RECOVERY: Mapping[str, str] = {
         "The disk is full: nothing was changed. Make room and do it again; what waits goes on by "
         "itself."
     ),
+    "trouble_disk_full": N_(
+        "The disk is full: nothing new is started, and nothing is lost. Make room; it goes on by "
+        "itself."
+    ),
+    "trouble_database_busy": N_(
+        "The database is busy: another program holds it. Close that program; what waits goes on by "
+        "itself, and nothing is lost."
+    ),
+    "trouble_database_fault": N_(
+        "The database cannot be written. Nothing new is started, and nothing is lost. Look at the "
+        "disk and at the log."
+    ),
+    "trouble_database_read": N_(
+        "Another program has been reading the database for long, so that its log grows. Close that "
+        "program; from 128 MB on nothing new is started."
+    ),
+    "snapshot_kept_too_long": N_(
+        "Reading the database took longer than five seconds and was broken off. Ask for less, or "
+        "try again when there is less to do."
+    ),
     "database_busy": N_(
         "Another program holds the database. Nothing was changed; try again in a moment."
     ),

@@ -1,6 +1,7 @@
 """The database: one writer at a time, one decision per transaction, readers that cannot write."""
 
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,14 @@ Row = Mapping[str, Any]
 
 READ_LIMIT = timedelta(seconds=5)
 """No reader keeps its snapshot longer: the write-ahead log could not shrink (F-23)."""
+_STEPS = 50_000
+"""Of SQLite's machine between two looks at that limit: well below a tenth of a second."""
+
+HELD = timedelta(seconds=2)
+"""Whoever waits longer to write waits for another program, and people are told (F-22)."""
+
+LONG = 64 * 2**20
+"""Bytes of the write-ahead log from which on another program must be reading an old state."""
 
 _PRAGMAS = {
     "journal_mode": "wal",
@@ -29,6 +38,7 @@ _PRAGMAS = {
     "trusted_schema": 0,
     "cache_size": -4000,
     "wal_autocheckpoint": 1000,
+    "journal_size_limit": LONG // 4,
 }
 _BUSY_SECONDS = 10
 
@@ -46,6 +56,8 @@ def _refused(error: pw.OperationalError) -> Refused | None:
     while isinstance(first.__context__, pw.OperationalError | sqlite3.OperationalError):
         first = first.__context__
     code = getattr(first, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return Broken("snapshot_kept_too_long")
     if code == sqlite3.SQLITE_FULL:
         return Full("disk_full")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -64,17 +76,23 @@ class Time(Protocol):
 
 
 class Database(pw.SqliteDatabase):
-    """A peewee database that can close the connections of all its threads at the end."""
+    """A peewee database that can close the connections of all its threads at the end. stopping:
+    asked now and then while a statement is at work, whether it is to be broken off."""
 
-    def __init__(self, path: Path, **options: Any) -> None:
+    def __init__(
+        self, path: Path, *, stopping: Callable[[], bool] | None = None, **options: Any
+    ) -> None:
         super().__init__(
             path, lock_type="IMMEDIATE", timeout=_BUSY_SECONDS, check_same_thread=False, **options
         )
+        self._stopping = stopping
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
 
     def _connect(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = super()._connect()
+        if self._stopping is not None:
+            connection.set_progress_handler(self._stopping, _STEPS)
         with self._opened_lock:
             self._opened.append(connection)
         return connection
@@ -155,6 +173,19 @@ class Store:
         self._listeners: list[Callable[[str], None]] = []
         self.fault: str | None = None
         """Why the last write could not be made, until one can: `disk_full` or `database_fault`."""
+        self._asked: float | None = None
+        self.log_bytes = 0
+        """Of the write-ahead log, when it was looked at last (`shorten_log`)."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What people have to know about the database now: its fault, or what others do to it."""
+        asked = self._asked
+        if self.fault is not None:
+            return self.fault
+        if asked is not None and self._clock.monotonic() - asked > HELD.total_seconds():
+            return "database_busy"
+        return "database_read" if self.log_bytes >= LONG else None
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """`listener(topic)` runs on the committing thread: it must not wait or raise."""
@@ -170,7 +201,10 @@ class Store:
             with self._in_turn():
                 failing = self.fault is not None
                 before = self._writes() if failing else 0
+                if self._asked is None:
+                    self._asked = self._clock.monotonic()
                 with self.db.atomic():
+                    self._asked = None
                     tx = Tx(self.db, self._tick())
                     yield tx
                 for act in tx.afterwards:
@@ -194,6 +228,28 @@ class Store:
             yield
         finally:
             self._gate.release()
+
+    def shorten_log(self) -> int:
+        """Bytes of the write-ahead log, which is written back if it is long; what another program
+        reads of an older state keeps it as it is, and nobody waits for that."""
+        self.log_bytes = self._log_bytes()
+        if self.log_bytes >= LONG:
+            self.db.connect(reuse_if_open=True)
+            with self._in_turn():
+                connection = self.db.connection()
+                connection.execute("PRAGMA busy_timeout = 0")
+                try:
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                finally:
+                    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+            self.log_bytes = self._log_bytes()
+        return self.log_bytes
+
+    def _log_bytes(self) -> int:
+        try:
+            return os.stat(f"{self.db.database}-wal").st_size
+        except FileNotFoundError:
+            return 0
 
     def _writes(self) -> int:
         """Rows that this thread's connection has ever written."""
@@ -242,16 +298,24 @@ class Store:
 
 
 class Reader:
-    """The faces' side: a connection per thread that cannot write, for short snapshots only."""
+    """The faces' side: a connection per thread that cannot write, for short snapshots only.
 
-    def __init__(self, path: Path, clock: Time) -> None:
+    trouble: of the writing side (`Store.trouble`), which faces tell.
+    """
+
+    def __init__(
+        self, path: Path, clock: Time, trouble: Callable[[], str | None] = lambda: None
+    ) -> None:
         self._clock = clock
-        self._db = Database(path, pragmas={**_PRAGMAS, "query_only": 1})
+        self.trouble = trouble
+        self._limits = threading.local()
+        self._db = Database(path, pragmas={**_PRAGMAS, "query_only": 1}, stopping=self._is_late)
 
     @contextmanager
     def snapshot(self) -> Iterator[View]:
-        """One state of the database over several statements. No rendering, no I/O inside."""
-        began = self._clock.monotonic()
+        """One state of the database over several statements. No rendering, no I/O inside; a
+        statement that takes too long is broken off."""
+        self._limits.end = self._clock.monotonic() + READ_LIMIT.total_seconds()
         try:
             self._db.connect(reuse_if_open=True)
             self._db.begin("DEFERRED")
@@ -263,8 +327,12 @@ class Reader:
             if (refused := _refused(error)) is None:
                 raise
             raise refused from error
-        if self._clock.monotonic() - began > READ_LIMIT.total_seconds():
+        if self._is_late():
             raise Broken("snapshot_kept_too_long")
+
+    def _is_late(self) -> bool:
+        late: bool = self._clock.monotonic() > self._limits.end
+        return late
 
     def close(self) -> None:
         self._db.close_all()

@@ -201,7 +201,7 @@ class Tray(QObject):
         if not self._ending:
             self._seen = seen
             self._draw()
-            self._speaker.hear_health(seen.glance.health)
+            self._speaker.hear_health(seen.glance.health, seen.glance.trouble)
             self._speaker.hear(seen.waiting)
 
     def _draw(self) -> None:

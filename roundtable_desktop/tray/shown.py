@@ -1,16 +1,25 @@
 """What the tray shows of a glance: shape, texts and entries as plain values, made of values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from roundtable_desktop.model.records import Glance
 from roundtable_desktop.model.states import Health, Severity
 from roundtable_desktop.phrases import _, n_, one_line
+from roundtable_desktop.phrases.marking import N_
 
 NEWEST = 3
 _WIDE = 60  # characters
 _MOST_COUNTED = 9  # a badge has room for one digit
+
+FAILS = N_("Something fails, see the log")
+TROUBLES: Mapping[str, str] = {
+    "disk_full": N_("The disk is full"),
+    "database_busy": N_("Database busy: another program holds it"),
+    "database_fault": N_("The database cannot be written"),
+    "database_read": N_("Another program keeps the database's log growing"),
+}
 
 
 class Shape(StrEnum):
@@ -120,12 +129,14 @@ def _status(glance: Glance) -> str:
     runs = n_("{count} run", "{count} runs", glance.running) if glance.running else ""
     if glance.health is Health.DEAD:
         words = _("The scheduler has stopped")
+    elif glance.trouble is not None:
+        words = _(TROUBLES.get(glance.trouble, FAILS))
     elif glance.intake == "stopped":
         words = _("Stopped")
     elif glance.intake == "paused":
         words = _("Paused")
     elif glance.health is Health.DEGRADED:
-        words = _("Something fails, see the log")
+        words = _(FAILS)
     elif runs or glance.limited_until is None:
         words = _("Running") if runs else _("Idle")
     else:

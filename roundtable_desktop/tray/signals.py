@@ -108,7 +108,8 @@ class Watcher(QThread):
     def _look_at_health(self) -> None:
         """What cannot be read stays as it was seen last; health is in no database."""
         if self._said is not None:
-            glance = replace(self._said.glance, health=self._faces.health())
+            health, trouble = self._faces.health(), self._faces.look.trouble()
+            glance = replace(self._said.glance, health=health, trouble=trouble)
             self._say(replace(self._said, glance=glance))
 
     def _say(self, seen: Seen) -> None:

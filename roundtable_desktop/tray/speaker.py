@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from roundtable_desktop.model.states import Health, Severity
-from roundtable_desktop.phrases import _, n_
+from roundtable_desktop.phrases import _, n_, sentence
 from roundtable_desktop.rules.attention import MOST, speak_at
 from roundtable_desktop.tray.menu import INBOX, OVERVIEW
 from roundtable_desktop.tray.notify import DEFAULT, Notice, Notifier
@@ -33,6 +33,7 @@ class Speaker(QObject):
         self._untold: list[Waiting] = []  # oldest first
         self._early: dict[str, Notice] = {}  # said before there was anybody to say it
         self._health = Health.OK
+        self._trouble: str | None = None
         self._paths: dict[str, str] = {}
         self._spoken: deque[float] = deque(maxlen=MOST)
         self._due = QTimer(self)
@@ -57,15 +58,15 @@ class Speaker(QObject):
         self._speak()
         self._recount()
 
-    def hear_health(self, health: Health) -> None:
+    def hear_health(self, health: Health, trouble: str | None) -> None:
         """It counts as no item, so that neither the gap nor a full hour holds it back."""
-        if health is self._health:
+        if (health, trouble) == (self._health, self._trouble):
             return
-        self._health = health
+        self._health, self._trouble = health, trouble
         if health is Health.OK:
             self.unsay(_HEALTH)
         else:
-            self.say(_failing(health), OVERVIEW)
+            self.say(_failing(health, trouble), OVERVIEW)
 
     def say(self, notice: Notice, path: str) -> None:
         """At once. path: what a click on it opens, or nothing."""
@@ -129,13 +130,15 @@ def _actions() -> Sequence[tuple[str, str]]:
     return ((DEFAULT, _("Open")), (LATER, _("Later")))
 
 
-def _failing(health: Health) -> Notice:
+def _failing(health: Health, trouble: str | None) -> Notice:
     if health is Health.DEAD:
         title = _("The scheduler has stopped")
         body = _("Nothing is started or finished now. Quit Roundtable and start it again.")
         return Notice(_HEALTH, title, body, _actions(), "critical")
     title = _("Something fails in Roundtable")
     body = _("It is tried again and again. The log in Roundtable's folder says what fails.")
+    if trouble is not None:
+        body = sentence(f"trouble_{trouble}", {})
     return Notice(_HEALTH, title, body, _actions())
 
 

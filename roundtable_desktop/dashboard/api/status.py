@@ -9,6 +9,7 @@ from roundtable_desktop.engine.desk import look_waking
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_graph import Standing
 from roundtable_desktop.engine.desk.look_waking import ToCome
+from roundtable_desktop.model.records import Glance
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import rfc3339
 
@@ -87,9 +88,12 @@ def held_back(one: look_waking.HeldBack, say: Say = said) -> HeldBack:
     return HeldBack(wakeup_id=one.wakeup.id, agent=one.agent.name, sentence=sentence)
 
 
-def sentence_of(health: str, intake: str, say: Say = said) -> str:
+def sentence_of(glance: Glance, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
-    return say(f"scheduler_{health}" if intake == "open" else f"intake_{intake}", {})
+    if glance.trouble is not None:
+        return say(f"trouble_{glance.trouble}", {})
+    whole = f"scheduler_{glance.health}" if glance.intake == "open" else f"intake_{glance.intake}"
+    return say(whole, {})
 
 
 def declare(api: Api, look: Look, health: Callable[[], Health], version: str) -> None:
@@ -100,7 +104,7 @@ def declare(api: Api, look: Look, health: Callable[[], Health], version: str) ->
         return Status(
             version=version,
             scheduler=glance.health,
-            sentence=sentence_of(glance.health, glance.intake),
+            sentence=sentence_of(glance),
             intake=glance.intake,
             last_event=look.last_event(),
             needs_you=glance.needs_you,

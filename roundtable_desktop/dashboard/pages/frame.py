@@ -70,7 +70,7 @@ def pages(
                 "csrf": caller.csrf or "",
                 "here": g.get("here") or _here(),
                 "told": _told(),
-                "state": sentence_of(glance.health, glance.intake, say),
+                "state": sentence_of(glance, say),
                 "took": lambda begin, end: span(begin, end or now),
                 "name_of": labels.actor_label,
             }

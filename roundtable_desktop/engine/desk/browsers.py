@@ -1,8 +1,10 @@
 """Signed-in browsers, as the sign-in wants them kept (S-23)."""
 
+from contextlib import suppress
 from datetime import datetime
 
 from roundtable_desktop.model.callers import WebSession
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import PERSON, Subject
 from roundtable_desktop.store import browsers, journal
@@ -27,8 +29,10 @@ class Browsers:
             return browsers.find(view, id_hash)
 
     def touch(self, id_hash: str, seen_at: datetime) -> None:
-        with self._store.transaction() as tx:
-            browsers.touch(tx, id_hash, seen_at)
+        """Of use later only: a page is shown though nothing can be written."""
+        if self._store.trouble is None:
+            with suppress(Refused), self._store.transaction() as tx:
+                browsers.touch(tx, id_hash, seen_at)
 
     def revoke(self, id_hash: str) -> None:
         with self._store.transaction() as tx:

@@ -301,6 +301,10 @@ class Look(GraphLook):
         """Where a test clock stands; None for the machine's clock."""
         return self._clock.now() if self._clock.stands else None
 
+    def trouble(self) -> str | None:
+        """What the database cannot do now."""
+        return self._reader.trouble()
+
     def glance(self, health: Health) -> Glance:
         """health: of the scheduler, which is no row."""
         with self._reader.snapshot() as view:
@@ -310,6 +314,7 @@ class Look(GraphLook):
                 running=runs.count_live(view),
                 needs_you=inbox.count_open(view),
                 limited_until=holds.work_waits_until(view, self._clock.now()),
+                trouble=self.trouble(),
             )
 
     def settings(self) -> GlobalSettings:
