@@ -85,7 +85,7 @@ class Ground:
 
     def open(self) -> None:
         self.store = Store(self.path, self.clock)
-        self.reader = Reader(self.path, self.clock)
+        self.reader = Reader(self.path, self.clock, lambda: self.store.trouble)
         with self.store.transaction() as tx:
             last = events.last_instant(tx)
         if last is not None:

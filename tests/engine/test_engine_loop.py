@@ -20,9 +20,11 @@ from roundtable_desktop.engine.loop import DEGRADED_AFTER, LONGEST_WAIT, Loop
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.errors import Full
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import agents, wakeups
+from roundtable_desktop.store import agents, db, journal, wakeups
 from roundtable_desktop.store.db import Store
 
 
@@ -211,7 +213,7 @@ def test_a_full_disk_is_said_at_once_stops_nothing_for_good_and_loses_nothing(
     live: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite itself answers that there is no room, for as long as no page may be added."""
-    monkeypatch.setattr(loops, "FULL_REST", timedelta(milliseconds=20))
+    monkeypatch.setattr(loops, "SHORT_REST", timedelta(milliseconds=20))
     agent = live.agent(live.workspace())
     steps = Steps(live)
     loop = loop_on(live, steps, live.clock)
@@ -244,6 +246,42 @@ def test_a_full_disk_is_said_at_once_stops_nothing_for_good_and_loses_nothing(
         until(lambda: steps.claimed == [made.id])
     finally:
         loop.stop()
+
+
+@pytest.mark.proves("F-23")
+def test_while_another_program_keeps_the_log_long_nothing_new_is_started(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "LONG", 2**19)
+    monkeypatch.setattr(loops, "LONG", 2**19)
+    monkeypatch.setattr(loops, "LOG_MOST", 2**20)
+    monkeypatch.setattr(loops, "SHORT_REST", timedelta(milliseconds=20))
+    agent = ground.agent(ground.workspace(), max_concurrent_sessions=99)
+    steps = Steps(ground)
+    loop = loop_on(ground, steps, ground.clock)
+    said = [ground.kinds().count("owner.log_long")]
+    with closing(sqlite3.connect(ground.path)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM events").fetchall()
+        for _ in range(6):  # each time longer
+            ground.wakeup(agent)
+            for _ in range(6):
+                with ground.store.transaction() as tx:
+                    about = Subject("owner", "x" * 9_000)
+                    journal.tell(tx, Kind.OWNER_LATE, about, workspace_id=None)
+            loop.tick()
+            said.append(ground.kinds().count("owner.log_long"))
+        assert 0 < len(steps.claimed) < 6
+        assert said == sorted(said) and said[-1] == 1, "told once"
+        loop.start()
+        try:
+            until(lambda: loop.look(1) is not None)
+            assert loop.health() is Health.DEGRADED and len(steps.claimed) < 6
+            other.rollback()
+            until(lambda: len(steps.claimed) == 6)
+            assert loop.health() is Health.OK and ground.store.trouble is None
+        finally:
+            loop.stop()
 
 
 @pytest.mark.proves("W-36")

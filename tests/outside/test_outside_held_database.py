@@ -6,11 +6,13 @@ import threading
 import time
 from typing import Any
 
+import psutil
 import pytest
-from outside_house import House, until
+from outside_house import Browser, House, until
 from outside_talk import status
 
 HELD = 12.0  # seconds; longer than a writer waits
+BUSY = "The database is busy: another program holds it."
 
 
 @pytest.mark.slow
@@ -20,6 +22,7 @@ def test_writers_are_told_in_bounded_time_and_readers_go_on(running: House) -> N
     agent = room.shell("echo made > note.txt")
     kept = room.task("Kept", agent)
     until(lambda: status(room, kept) == "in_review")
+    browser, threads = Browser(running), alive_in(running)
     answers: list[Any] = []
 
     def write(number: int) -> None:
@@ -33,8 +36,12 @@ def test_writers_are_told_in_bounded_time_and_readers_go_on(running: House) -> N
         began = time.monotonic()
         for writer in writers:
             writer.start()
+        until(lambda: BUSY in running.get("/status")["sentence"], 8)
+        assert running.get("/status")["scheduler"] == "degraded"
         while time.monotonic() - began < HELD:
             assert running.get("/tasks", workspace_id=room.id)["items"]
+            page = browser.ask("GET", "/")
+            assert page.status == 200 and BUSY in page.text
             time.sleep(0.5)
         other.rollback()
     for writer in writers:
@@ -49,3 +56,9 @@ def test_writers_are_told_in_bounded_time_and_readers_go_on(running: House) -> N
     titles = {one["title"] for one in running.get("/tasks", workspace_id=room.id)["items"]}
     assert titles == {"Kept", *(one["title"] for one in made)}
     until(lambda: running.ask("GET", "/healthz").json["status"] == "ok", 45)
+    assert BUSY not in running.get("/status")["sentence"]
+    assert alive_in(running) >= threads, "no thread died of it"
+
+
+def alive_in(house: House) -> set[int]:
+    return {one.id for one in psutil.Process(house.facts["pid"]).threads()}

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +17,7 @@ from roundtable_desktop.model.errors import Broken, Busy, Conflict, Full
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.times import instant, micros
-from roundtable_desktop.store import events, journal, keys, lists
+from roundtable_desktop.store import db, events, journal, keys, lists
 
 
 def tell(ground: Ground, word: str = "x") -> datetime:
@@ -190,5 +191,71 @@ def test_a_database_that_another_program_holds_is_busy_and_no_fault(
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(Busy) as busy:
             tell(ground)
-    assert (busy.value.code, ground.store.fault) == ("database_busy", None)
+        assert (busy.value.code, ground.store.fault) == ("database_busy", None)
+        assert ground.store.trouble is None, "a moment is no trouble"
+        ground.clock.forward(seconds=3)
+        assert ground.store.trouble == "database_busy"
     tell(ground)
+    assert ground.store.trouble is None
+
+
+@pytest.mark.proves("F-22")
+def test_who_waits_for_another_program_says_so_while_it_does(ground: Ground) -> None:
+    tell(ground)
+    with closing(sqlite3.connect(ground.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        waits = threading.Thread(target=tell, args=(ground, "late"))
+        waits.start()
+        end = time.monotonic() + 8
+        while ground.store.trouble is None and time.monotonic() < end:
+            ground.clock.forward(seconds=1)
+            threading.Event().wait(0.01)
+        assert ground.store.trouble == "database_busy"
+        other.rollback()
+    waits.join()
+    assert ground.store.trouble is None
+    assert [event.subject_id for event in ground.events()] == ["x", "late"]
+
+
+@pytest.mark.proves("F-23")
+def test_a_statement_that_reads_for_too_long_is_broken_off(ground: Ground) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    ended: list[Broken] = []
+    begun = threading.Event()
+
+    def read() -> None:
+        told = pytest.raises(Broken, match="snapshot_kept_too_long")
+        with told as broken, ground.reader.snapshot() as view:
+            begun.set()
+            view.sql(endless)
+        ended.append(broken.value)
+
+    reads = threading.Thread(target=read)
+    reads.start()
+    begun.wait()
+    ground.clock.forward(seconds=4)
+    assert not ended
+    ground.clock.forward(seconds=2)
+    reads.join(20)
+    assert len(ended) == 1
+    with ground.reader.snapshot() as view:
+        assert view.sql("SELECT 1 AS one")[0]["one"] == 1
+
+
+@pytest.mark.proves("F-23")
+def test_a_log_that_another_program_keeps_long_is_written_back_when_it_lets_go(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "LONG", 2**20)
+    with closing(sqlite3.connect(ground.path)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM events").fetchall()
+        for _ in range(300):
+            tell(ground, "x" * 20_000)
+        began = time.monotonic()
+        assert ground.store.shorten_log() > 2**20 and ground.store.trouble == "database_read"
+        assert time.monotonic() - began < 5, "nobody waits for whoever reads"
+        other.rollback()
+    assert (ground.store.shorten_log(), ground.store.trouble) == (0, None)
+    tell(ground)
+    assert len(ground.events()) == 301

@@ -12,7 +12,12 @@ pytestmark = pytest.mark.proves("D-04")
 
 
 def seen(
-    *, health: Health = Health.OK, intake: str = "open", running: int = 0, needs_you: int = 0
+    *,
+    health: Health = Health.OK,
+    intake: str = "open",
+    running: int = 0,
+    needs_you: int = 0,
+    trouble: str | None = None,
 ) -> Seen:
     waiting = tuple(
         Waiting(
@@ -25,7 +30,9 @@ def seen(
         )
         for number in range(needs_you)
     )
-    glance = Glance(health=health, intake=intake, running=running, needs_you=needs_you)
+    glance = Glance(
+        health=health, intake=intake, running=running, needs_you=needs_you, trouble=trouble
+    )
     return Seen(glance, waiting)
 
 
@@ -50,6 +57,22 @@ def waits(*, running: int = 0, intake: str = "open") -> Seen:
 def test_who_waits_for_a_limit_is_not_idle(given: Seen, face: Face, status: str) -> None:
     found = shown(given)
     assert (found.face, found.status) == (face, status)
+
+
+@pytest.mark.proves("F-18", "F-22", "F-23")
+@pytest.mark.parametrize(
+    ("trouble", "status"),
+    [
+        ("disk_full", "The disk is full"),
+        ("database_busy", "Database busy: another program holds it"),
+        ("database_fault", "The database cannot be written"),
+        ("database_read", "Another program keeps the database's log growing"),
+        ("anything else", "Something fails, see the log"),
+    ],
+)
+def test_what_the_database_cannot_do_is_said(trouble: str, status: str) -> None:
+    found = shown(seen(health=Health.DEGRADED, intake="paused", trouble=trouble))
+    assert (found.face, found.status) == (Face(Shape.PAUSED, "!"), status)
 
 
 @pytest.mark.parametrize(
