@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -147,8 +147,8 @@ def ask_to_end(pid: int, file: Path, seconds: float) -> None:
 
 
 def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
-    """The stored processes of a run as the machine shows them now, and the children below them
-    while they live (N-18). What cannot be measured is None, never 0."""
+    """The stored processes of a run as the machine shows them now, but since when as stored, and
+    the children below them while they live (N-18). What cannot be measured is None, never 0."""
     shown = [_fact(process) for process in known]
     pids = {fact.pid for fact in shown}
     living = [fact.pid for fact in shown if fact.alive]
@@ -177,7 +177,8 @@ def _still(fact: ProcessFacts) -> bool:
 def _fact(process: Process) -> ProcessFacts:
     if is_alive(Identity(process.boot_id, process.pid, process.start_ticks)):
         with contextlib.suppress(psutil.Error):
-            return _measured(psutil.Process(process.pid), process.role)
+            seen = _measured(psutil.Process(process.pid), process.role)
+            return replace(seen, started_at=process.started_at)
     return ProcessFacts(
         pid=process.pid,
         name=None,

@@ -6,7 +6,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, sentence
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
@@ -57,11 +57,16 @@ def show_run(home: Home, given: str, transcript: bool, prompt: bool, as_json: bo
     if prompt:
         return click.echo(plain(seen["assembled_prompt"]))
     fields({name: seen[name] for name in _SHOWN})
+    click.echo(plain(client.get(f"/runs/{seen['id']}/explain")["sentence"]))
     if seen["left_commit"]:
         click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
     if seen["copy_kept"]:
         said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
         click.echo(plain(said.format(folder=seen["copy_folder"])))
+    if seen["session_anew"]:
+        click.echo(plain(sentence(seen["session_anew"], {"note": seen["session_note"]})))
+    if seen["swept"]:
+        click.echo(sentence("swept", {"count": seen["swept"]}))
     fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})
     if seen["processes"]:
         click.echo()

@@ -128,10 +128,22 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
             [{**run, "attempt": run["attempt_index"], "run": run["id"]} for run in attempts],
             ["attempt", "status", "outcome", "run", "started_at", "ended_at"],
         )
+        _say_last_words(client, attempts)
     if offered:
         click.echo()
         table(map(_offer, offered), ["proposal", "status", "files"])
     return None
+
+
+def _say_last_words(client: Client, attempts: list[Answer]) -> None:
+    """Of the newest attempt that is over: what its agent said, or what went wrong with it."""
+    over = [run for run in attempts if run["ended_at"]]
+    seen = client.get(f"/runs/{over[-1]['id']}") if over else {}
+    said = seen and (seen["output_summary"] or (seen["error"] or {}).get("text"))
+    if said:
+        click.echo()
+        click.echo(_("Its agent said last:"))
+        click.echo(plain(said))
 
 
 _SHOWN = (

@@ -189,6 +189,7 @@ EVENTS: Mapping[str, str] = {
     "agent.silent": N_("The agent is silent"),
     "agent.heartbeat": N_("Sign of life"),
     "session.opened": N_("The conversation was opened"),
+    "session.dropped": N_("The earlier conversation was given up"),
     "routine.added": N_("Made"),
     "routine.changed": N_("Changed"),
     "routine.moved": N_("Moved"),

@@ -1,5 +1,6 @@
 """Settles runs: what was left in the copy becomes a proposal, and everything moves together."""
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -49,6 +50,8 @@ from roundtable_desktop.store import (
     wakeups,
 )
 from roundtable_desktop.store.db import Reader, Store, Tx
+
+log = logging.getLogger(__name__)
 
 
 class Completion:
@@ -154,7 +157,7 @@ class Completion:
                 run,
                 settlement.status,
                 outcome=settlement.outcome,
-                data={"error_kind": settlement.kind, "survivors": survivors or []},
+                data={"survivors": survivors or [], **_odd(settlement, ended)},
                 error_kind=settlement.kind,
                 error_text=clip(settlement.text, ERROR_BYTES) or None,
                 error_signature=sign,
@@ -178,6 +181,7 @@ class Completion:
             agents.touch_finished(tx, run.agent_id)
             circuit.watch(tx, self._ids, around.agent, settlement.kind)
             tx.nudge("queue")
+        _log(run_id, settlement, ended)
 
     def _move_task(
         self,
@@ -268,6 +272,27 @@ def _report(ended: Ended | None) -> dict[str, object]:
     }
 
 
+def _odd(settlement: Settlement, ended: Ended | None) -> dict[str, object]:
+    """What the end is told with: an exit code other than 0 also of a run that did well (B-080),
+    and how many processes its agent left behind (B-097)."""
+    said: dict[str, object] = {"error_kind": settlement.kind}
+    if ended is not None and ended.end.exit_code:
+        said["exit_code"] = ended.end.exit_code
+    if ended is not None and ended.end.swept:
+        said["swept"] = ended.end.swept
+    return said
+
+
+def _log(run_id: str, settlement: Settlement, ended: Ended | None) -> None:
+    log.info(
+        "run ended run=%s outcome=%s exit_code=%s swept=%d",
+        run_id,
+        settlement.outcome,
+        ended.end.exit_code if ended else None,
+        ended.end.swept if ended else 0,
+    )
+
+
 def _blocked(
     around: Around, settlement: Settlement, ended: Ended | None, *, look_at_copy: bool
 ) -> dict[str, object]:
@@ -275,6 +300,8 @@ def _blocked(
     is its text."""
     if ended is not None and ended.result is not None and ended.result.blocked is not None:
         return ended.result.blocked.model_dump()
+    if ended is not None and settlement.outcome is RunOutcome.BLOCKED:
+        return {"owner": "user", "action": results.last_words(ended.end.tail)}
     action = "look_at_copy" if look_at_copy else "fix_agent"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}

@@ -118,13 +118,25 @@ def of_run(view: View, run: Run, now: datetime) -> Explanation:
         "left": run.left_commit,
         "model": run.model,
         "model_from": run.model_from,
+        "silence": _silence(run),
     }
     later = of_wakeup(view, wakeup, now)
     gates = list(wakeup.decisions)
     return Explanation(_end_of(run), values, gates, wakeup.id, run.id, (later,))
 
 
+def _silence(run: Run) -> str:
+    """For how long nothing came, of a run that was ended for that; "" for others."""
+    end = (run.ended or {}).get("end")
+    seconds = end.get("silence") if isinstance(end, dict) else None
+    if not isinstance(seconds, int | float):
+        return ""
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
 def _end_of(run: Run) -> str:
+    if run.outcome is RunOutcome.TIMED_OUT and _silence(run):
+        return "run_silent"
     if run.outcome is RunOutcome.NO_RESULT and run.status is RunStatus.FINISHED:
         return "run_no_result_changes"
     if run.outcome is RunOutcome.CRASHED and run.error_kind == ErrorKind.AUTH_REQUIRED:

@@ -21,6 +21,9 @@ _IDLE = 60.0
 
 _STARTING = 0.5
 
+_STOOD = 5.0
+"""Seconds beyond a wait after which this process was stopped, or the machine slept."""
+
 
 class Follower:
     """`ended(run_id)` when a runner said its last word, `lost(run_id)` when it vanished without,
@@ -81,13 +84,22 @@ class Follower:
     def _look(self) -> None:
         with self._lock:
             waiting = bool(self._awaited or self._fresh)
+        began = self._clock.monotonic()
         told = self._launcher.wait(_STARTING if waiting else _IDLE) | self._all_in_turn()
+        if waiting:
+            self._grant(self._clock.monotonic() - began - _STARTING)
         with self._lock:
             told |= self._fresh | self._awaited.keys()
             self._fresh.clear()
         for run_id in sorted(told):
             if not self._stopping.is_set():
                 self._consume_or_keep(run_id)
+
+    def _grant(self, stood: float) -> None:
+        """A runner that stood still with us gets the time that it could not use (B-096)."""
+        if stood > _STOOD:
+            with self._lock:
+                self._awaited = {run: due + stood for run, due in self._awaited.items()}
 
     def _all_in_turn(self) -> set[str]:
         if self._clock.monotonic() - self._looked < _IDLE:
@@ -122,7 +134,7 @@ class Follower:
             if not chunk:
                 return self._decide(run, state)
             with self._store.transaction() as tx:
-                applied = spools.apply(tx, run, chunk, self._ids)
+                applied = spools.apply(tx, run, chunk, self._ids, self._store.here)
             if applied is not None and applied.ended:
                 self._forget(run_id)
                 self._ended(run_id)

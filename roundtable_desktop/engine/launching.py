@@ -2,11 +2,11 @@
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from roundtable_desktop.engine.places import Place, place_of
-from roundtable_desktop.engine.talk import Talk, talk_of
+from roundtable_desktop.engine.places import Place, place_of, was_removed
+from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
     STOPPED,
@@ -25,8 +25,8 @@ from roundtable_desktop.model.records import Agent, Run, Workspace
 from roundtable_desktop.model.states import Adapter, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE
-from roundtable_desktop.store import agents, runs, workspaces
-from roundtable_desktop.store.db import Reader, Store
+from roundtable_desktop.store import agents, runs, sessions, workspaces
+from roundtable_desktop.store.db import Reader, Store, View
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
@@ -95,11 +95,14 @@ class Launching:
             assert agent is not None and workspace is not None, "foreign keys hold"
             place = place_of(view, self._copies, workspace, run)
             talk = talk_of(view, run)
+            anew = self._why_anew(view, run, workspace, place) if talk.session else None
         if run.status is not RunStatus.STARTING:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:
             return self._follow(run_id)
         try:
+            if anew:
+                talk = self._begin_anew(run, talk, anew)
             self._prepare(run, workspace, place)
             if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
                 self._launcher.launch(self._order(run, agent, place.folder, talk))
@@ -112,6 +115,17 @@ class Launching:
             if self._unborn(run_id, *_fault(error)):
                 return
         self._follow(run_id)
+
+    def _why_anew(self, view: View, run: Run, workspace: Workspace, place: Place) -> str | None:
+        """An agent that remembers what it wrote would look for it in a copy that has nothing."""
+        if was_removed(view, self._copies, workspace, run, place.folder):
+            return "copy_gone"
+        return "load_failed" if load_failed(view, run) else None
+
+    def _begin_anew(self, run: Run, talk: Talk, reason: str) -> Talk:
+        with self._store.transaction() as tx:
+            sessions.forget(tx, run, reason)
+        return replace(talk, session=None)
 
     def _prepare(self, run: Run, workspace: Workspace, place: Place) -> None:
         repository = repository_of(workspace)

@@ -49,6 +49,15 @@ def _copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Ru
     return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
 
+def was_removed(view: View, copies: Path, workspace: Workspace, run: Run, folder: Path) -> bool:
+    """An earlier run of the task worked there, and there is nothing any more."""
+    task = tasks.get(view, run.task_id) if run.task_id else None
+    if task is None or folder.exists():
+        return False
+    earlier = [one for one in runs.of_task(view, task.id) if one.id != run.id and one.base_commit]
+    return any(_copy_of(view, copies, workspace, task, one) == folder for one in earlier)
+
+
 def _kept_base(view: View, task: Task, folder: Path) -> str | None:
     """A retry keeps the copy, so it keeps the commit that the copy began at."""
     if not folder.exists():

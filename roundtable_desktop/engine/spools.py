@@ -1,7 +1,9 @@
 """Applies what a runner has written: each message once, with its effects, in one transaction."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
@@ -25,6 +27,7 @@ from roundtable_desktop.model.messages import (
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import InboxKind, PermissionPolicy, RunStatus, Severity
+from roundtable_desktop.model.times import instant
 from roundtable_desktop.store import agents, holds, inbox, journal, runs, sessions, setbacks
 from roundtable_desktop.store.db import Tx
 
@@ -39,7 +42,11 @@ class Applied:
     ended: bool
 
 
-def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids) -> Applied | None:
+Here = Callable[[datetime], datetime]
+"""From the machine's clock, which runners write by, to that of the rows (`Store.here`)."""
+
+
+def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids, here: Here) -> Applied | None:
     """`chunk` holds whole lines from `run.spool_offset`; None when somebody else was first."""
     lines = chunk.splitlines()
     messages = [read_message(line) for line in lines]
@@ -54,7 +61,7 @@ def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids) -> Applied | None:
         if message is not None:
             expected = message.seq
         if message is not None and _counts(run, message):
-            _effect(tx, run, message, ids)
+            _effect(tx, run, message, ids, here)
             fresh = runs.get(tx, run.id)
             assert fresh is not None
             run = fresh
@@ -78,12 +85,12 @@ def _damaged(tx: Tx, run: Run, after: int) -> None:
     _tell(tx, run, Kind.SPOOL_DAMAGED, {"after": after})
 
 
-def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
+def _effect(tx: Tx, run: Run, message: Message, ids: Ids, here: Here) -> None:
     match message:
         case Hello():
-            _hello(tx, run, message)
+            _hello(tx, run, message, here(instant(message.at)))
         case AgentBorn():
-            _agent(tx, run, message)
+            _agent(tx, run, message, here(instant(message.at)))
         case Pulse():
             runs.pulse(tx, run.id)
             _tell(tx, run, Kind.AGENT_HEARTBEAT, _facts(message))
@@ -118,15 +125,17 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids) -> None:
             log.info("spool message of no effect run=%s seq=%d", run.id, message.seq)
 
 
-def _hello(tx: Tx, run: Run, hello: Hello) -> None:
+def _hello(tx: Tx, run: Run, hello: Hello, at: datetime) -> None:
     runs.start(tx, run)
     setbacks.forgive(tx, run.wakeup_id)
-    runs.add_process(tx, run.id, "runner", pid=hello.pid, boot=hello.boot, ticks=hello.ticks)
+    boot, ticks = hello.boot, hello.ticks
+    runs.add_process(tx, run.id, "runner", pid=hello.pid, boot=boot, ticks=ticks, at=at)
 
 
-def _agent(tx: Tx, run: Run, agent: AgentBorn) -> None:
+def _agent(tx: Tx, run: Run, agent: AgentBorn, at: datetime) -> None:
     boot = next((process.boot_id for process in runs.processes(tx, run.id)), "")
-    runs.add_process(tx, run.id, "agent", pid=agent.pid, boot=boot, ticks=agent.ticks)
+    ticks = agent.ticks
+    runs.add_process(tx, run.id, "agent", pid=agent.pid, boot=boot, ticks=ticks, at=at)
     _tell(tx, run, Kind.AGENT_STARTED, {"attempt": run.attempt_index, "pid": agent.pid})
 
 

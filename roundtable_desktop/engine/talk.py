@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from roundtable_desktop.engine.told_routines import script_of
 from roundtable_desktop.model.records import Comment, Run, Wakeup
-from roundtable_desktop.model.states import TURN_ENDED
+from roundtable_desktop.model.states import TURN_ENDED, ErrorKind, RunStatus
 from roundtable_desktop.rules.prompt import DEVELOPER
 from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import agents, comments, runs, sessions, tasks
@@ -35,6 +35,26 @@ def talk_of(view: View, run: Run) -> Talk:
         return Talk(None, asked.strip() or script_of(view, next(iter(run.causes()), {})))
     fresh = "\n".join(text for _, text in unheard(view, run.agent_id, task.id) if "@demo " in text)
     return Talk(sessions.of(view, run.agent_id, task.id, run.model), fresh or task.description)
+
+
+_BROKEN = (ErrorKind.CRASHED, ErrorKind.TIMED_OUT, ErrorKind.LOST)
+
+
+def load_failed(view: View, run: Run) -> bool:
+    """Whether the agent's last run about the task came to nothing before a conversation was open.
+    What broke on the earlier one would break on it again (B-087)."""
+    before = [
+        one
+        for one in runs.of_task(view, run.task_id or "")
+        if one.id != run.id and one.agent_id == run.agent_id and one.started_at is not None
+    ]
+    last = before[-1] if before else None
+    return (
+        last is not None
+        and last.status is RunStatus.FAILED
+        and last.session_id is None
+        and last.error_kind in _BROKEN
+    )
 
 
 def all_said(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:

@@ -39,6 +39,7 @@ class Kind(StrEnum):
     INBOX_OPENED = "inbox.opened"
     INBOX_RESOLVED = "inbox.resolved"
     SESSION_OPENED = "session.opened"
+    SESSION_DROPPED = "session.dropped"
     WAKEUP_QUEUED = "wakeup.queued"
     WAKEUP_COALESCED = "wakeup.coalesced"
     WAKEUP_CLAIMED = "wakeup.claimed"

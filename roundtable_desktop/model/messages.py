@@ -162,6 +162,8 @@ class End(Message):
     exit_code: of the agent; negative is the signal that ended it; None when it never ran.
     stop_reason: what an ACP agent said of its last turn; nudged: it was asked for a result.
     tail: the last 8 KB of its ordinary output, redacted; stderr: the last 4 KB of its errors.
+    swept: processes that the agent left behind and that were ended for it, however many.
+    silence: seconds without a word, of an agent that was ended for them.
     """
 
     kind: Literal["end"]
@@ -175,6 +177,8 @@ class End(Message):
     nudged: bool = False
     killed: list[Ended] = []
     survivors: list[Ended] = []
+    swept: int = 0
+    silence: float | None = None
 
 
 AnyMessage = Annotated[

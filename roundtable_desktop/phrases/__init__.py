@@ -16,6 +16,7 @@ from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
+from roundtable_desktop.phrases.running import RUNNING, RUNS
 from roundtable_desktop.phrases.waking import WAKING
 
 
@@ -250,32 +251,6 @@ WAKEUPS: Mapping[str, str] = {
     "wakeup_exhausted": N_("It failed five times and is not tried again by itself."),
 }
 
-RUNS: Mapping[str, str] = {
-    "run_starting": N_("It is being started."),
-    "run_running": N_("It is running."),
-    "run_done": N_("It ended well and left changes."),
-    "run_no_changes": N_("It ended well and changed nothing."),
-    "run_no_result_changes": N_("It ended without a result, but left changes. Look at them."),
-    "run_no_result": N_("It ended without a word and without a change."),
-    "run_blocked": N_("The agent cannot go on without somebody's help."),
-    "run_task_failed": N_("The agent could not do it (attempt {attempt}, exit code {exit_code})."),
-    "run_limited": N_("The provider refused it for now ({error_kind})."),
-    "run_crashed": N_("The agent broke off ({error_kind})."),
-    "run_not_started": N_("The agent could not be started ({error_kind})."),
-    "run_not_logged_in": N_("The agent is not logged in."),
-    "run_no_model": N_(
-        "The agent has not got the model that it needs; the error says which. Name one for the "
-        "task (“roundtable task edit”), the agent (“roundtable agent edit”), or its project or "
-        "workspace (“roundtable settings set --workspace”); then run the task again."
-    ),
-    "executor_default": N_("Nobody names a model for it: the agent's own default holds."),
-    "run_uncollected": N_("It ended, but what it left could not be collected."),
-    "run_lost": N_("It vanished without an end."),
-    "run_timed_out": N_("It took too long, or stood still, and was ended."),
-    "run_interrupted": N_("It was told to break off."),
-    "run_cancelled": N_("It was cancelled."),
-}
-
 TASKS: Mapping[str, str] = {
     "task_unassigned": N_("Nobody is assigned. “roundtable task assign” gives it to an agent."),
     "task_todo": N_("It is to be done."),
@@ -381,6 +356,7 @@ SENTENCES: Mapping[str, str] = {
     **WAITS,
     **WAKEUPS,
     **RUNS,
+    **RUNNING,
     **TASKS,
     **PROPOSALS,
     **INBOX,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
+from roundtable_desktop.rules.dressed import asks_leave, is_error
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.retry import Layer
 
@@ -50,7 +51,7 @@ def wants_collecting(end: End, result: WorkerResult | None) -> bool:
         return result.status == "completed"
     if end.why in LIMITS:
         return False
-    return end.exit_code == 0 or end.stop_reason is not None
+    return (end.exit_code == 0 or end.stop_reason is not None) and not is_error(end.tail)
 
 
 def settlement(
@@ -116,6 +117,8 @@ def _by_word(end: End, changed: bool) -> Settlement:
         return unborn(named, _error(named, end))
     if end.stop_reason is None:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
+    if is_error(end.tail):
+        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, end.tail.strip())
     if changed:
         to = TaskStatus.IN_REVIEW
         return Settlement(RunStatus.FINISHED, RunOutcome.NO_RESULT, task=to)
@@ -131,8 +134,13 @@ def _error(kind: ErrorKind, end: End) -> str:
 
 
 def _by_sign(end: End, changed: bool) -> Settlement:
+    """An exit of 0 is believed, unless all that was said is why nothing was done (B-081)."""
     code = end.exit_code if end.exit_code is not None else 1
-    if code == 0 and (changed or end.output_bytes):
+    if code == 0 and is_error(end.tail):
+        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, end.tail.strip())
+    if code == 0 and not changed and asks_leave(end.tail):
+        return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
+    if code == 0 and (changed or _answered(end)):
         return _completed(changed)
     if code == 0:
         kind = ErrorKind.NO_RESULT
@@ -140,6 +148,11 @@ def _by_sign(end: End, changed: bool) -> Settlement:
     if code < 0:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
     return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, _said(end))
+
+
+def _answered(end: End) -> bool:
+    """What a program writes to its error channel alone is no answer."""
+    return bool(end.output_bytes) and bool(end.tail.strip() or not end.stderr.strip())
 
 
 def lost() -> Settlement:

@@ -1,5 +1,6 @@
 """Decides when a run has been silent or has lasted too long, by awake time (law 7)."""
 
+import time
 from collections import deque
 from dataclasses import dataclass
 from math import inf
@@ -30,6 +31,15 @@ class Activity:
 UNTOLD = Activity()
 
 
+_SLEEP_TOO = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Linux stops the monotonic clock while the machine sleeps, and then no sleep would be seen."""
+
+
+def elapsed() -> float:
+    """Seconds since some moment, those included in which the machine slept."""
+    return time.clock_gettime(_SLEEP_TOO)
+
+
 def period_of(limits: Deadlines) -> float:
     """Seconds between two looks: five to the shortest deadline, at most 5 s apart."""
     shortest = min(limits.silent, limits.silence_limit, limits.soft, limits.hard, limits.ask)
@@ -41,16 +51,17 @@ class Watch:
     `soft`, `hard` or `pulse`. step: awake seconds between the last two looks.
 
     At the soft limit nothing ends: ACP has no way to ask in the middle of a turn, so the record
-    is all, and it comes again as long as tools run in between.
+    is all, and it comes again as long as tools run in between. After a sleep the silence counts
+    from the resume: what an agent waits for may have to be asked for anew (B-096).
     """
 
-    def __init__(self, limits: Deadlines, period: float, monotonic: float) -> None:
+    def __init__(self, limits: Deadlines, period: float, now: float) -> None:
         self.awake = 0.0
         self.step = 0.0
         self.share = 0.0
         self._limits = limits
         self._longest_step = 2 * period
-        self._last = monotonic
+        self._last = now
         self._worked = 0.0
         self._output = 0
         self._silent_since = 0.0
@@ -66,17 +77,17 @@ class Watch:
         """Seconds since the last output, without those in which a person was asked."""
         return self._worked - self._silent_since
 
-    def look(
-        self, monotonic: float, output: int, cpu: float, activity: Activity = UNTOLD
-    ) -> list[str]:
-        """output: bytes so far; cpu: seconds so far. A suspend adds two periods at most."""
-        self.step = min(monotonic - self._last, self._longest_step)
-        self._last = monotonic
+    def look(self, now: float, output: int, cpu: float, activity: Activity = UNTOLD) -> list[str]:
+        """now: as `elapsed` says it; output: bytes so far; cpu: seconds so far. A suspend adds two
+        periods at most."""
+        slept = now - self._last > self._longest_step
+        self.step = min(now - self._last, self._longest_step)
+        self._last = now
         self.awake += self.step
         if not activity.asking:
             self._worked += self.step
         self._remember(cpu)
-        if output != self._output:
+        if output != self._output or slept:
             self._output = output
             self._silent_since = self._worked
             self._told.discard("silent")

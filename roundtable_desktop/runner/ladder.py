@@ -26,10 +26,12 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """killed: what a signal was sent to; survivors: what did not go even then."""
+    """killed: what a signal was sent to, and swept: how many of these the agent had left, all of
+    them counted; survivors: what did not go even then."""
 
     killed: list[dict[str, object]]
     survivors: list[dict[str, object]]
+    swept: int = 0
 
 
 async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> Fall:
@@ -42,7 +44,8 @@ async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> F
     tree.send(hit.values(), signal.SIGTERM)
     if not await _gone(tree, term_seconds):
         hit |= await _kill(tree)
-    return Fall(_named(hit.values()), _named(tree.members()))
+    swept = len(hit.keys() - {tree.leader})
+    return Fall(_named(hit.values()), _named(tree.members()), swept)
 
 
 async def _kill(tree: Tree) -> dict[int, Process]:

@@ -6,13 +6,12 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from time import monotonic
 from typing import Any
 
 from roundtable_desktop.rules.redact import Redactor
 from roundtable_desktop.runner.agent import Plan
 from roundtable_desktop.runner.control import UNKNOWN, Answer, listen_or_go_without
-from roundtable_desktop.runner.deadlines import Watch, period_of
+from roundtable_desktop.runner.deadlines import Watch, elapsed, period_of
 from roundtable_desktop.runner.drivers import begin
 from roundtable_desktop.runner.ladder import Fall, end_tree
 from roundtable_desktop.runner.order import Order
@@ -51,6 +50,7 @@ class Session:
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
         self._reported = False
+        self._silence: float | None = None
         self._record = Record(order.folder, spool, redactor)
         log = Log(order.folder / "stderr.log")
         self._err = self._record.stream("err", tail_bytes=ERROR_BYTES, log=log)
@@ -146,6 +146,8 @@ class Session:
                     tail=self._talk.tail,
                     stderr=self._err.tail,
                     killed=fall.killed,
+                    swept=fall.swept,
+                    silence=self._silence,
                     survivors=fall.survivors,
                     **self._talk.ending(),
                 )
@@ -165,12 +167,12 @@ class Session:
     async def _watch(self) -> None:
         limits = self._order.deadlines
         period = period_of(limits)
-        watch = Watch(limits, period, monotonic())
+        watch = Watch(limits, period, elapsed())
         while True:
             await asyncio.sleep(period)
             self._tree.reap()
             processes, cpu = self._tree.usage()
-            due = watch.look(monotonic(), self._signs(), cpu, self._talk.activity)
+            due = watch.look(elapsed(), self._signs(), cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:
                 self._come_due(name, watch, processes)
@@ -188,6 +190,8 @@ class Session:
                 )
             case _:
                 self._record.note("deadline", which=due)
+                if due == "silence":
+                    self._silence = round(watch.silence, 1)
                 if due != "soft":  # no agent can be asked in the middle of its turn
                     self.stop(due)
 

@@ -24,7 +24,7 @@ class Tree:
 
     def __init__(self, run: str, leader: int) -> None:
         self._mark = f"{MARK}={run}".encode()
-        self._leader = leader
+        self.leader = leader
 
     def members(self) -> list[Process]:
         """Everything that must be gone before the run may end."""
@@ -63,7 +63,7 @@ class Tree:
         everybody = _everybody() if HAS_PROC else {}
         groups = {everybody[pid].group for pid in _below(everybody, os.getpid())}
         if not HAS_PROC:
-            groups = {self._leader}
+            groups = {self.leader}
         for group in groups - {os.getpgrp(), 0, 1}:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
@@ -80,7 +80,7 @@ class Tree:
             return False
         try:
             while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                if ended.si_pid == self._leader:
+                if ended.si_pid == self.leader:
                     break  # its own waiter is about to take it
                 os.waitpid(ended.si_pid, os.WNOHANG)
         except ChildProcessError:
@@ -95,10 +95,10 @@ class Tree:
 
     def _leader_only(self) -> list[Process]:
         try:
-            os.kill(self._leader, 0)
+            os.kill(self.leader, 0)
         except OSError:
             return []
-        return [Process(self._leader, os.getpid(), self._leader, 0, "", False, 0.0)]
+        return [Process(self.leader, os.getpid(), self.leader, 0, "", False, 0.0)]
 
 
 def _everybody() -> dict[int, Process]:

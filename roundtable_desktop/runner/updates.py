@@ -124,6 +124,8 @@ class Updates:
         self._out = Voice(out)
         self._note = Voice(record.stream("note"))
         self._speaking = self._out
+        self.broken = False
+        """The agent has said of itself that its turn came to nothing, whatever it answers."""
         self._batch = Batch(self._out.output, self._note.output)
 
     def take(self, update: Mapping[str, Any]) -> None:
@@ -135,6 +137,9 @@ class Updates:
                 self._say(self._out, said)
             case "agent_thought_chunk":
                 self._say(self._note, said)
+            case "session_info_update":
+                status = _thread_status(update)
+                self.broken = status == "systemError" or (self.broken and status != "active")
             case "tool_call" | "tool_call_update" as kind:
                 if kind == "tool_call":
                     self.message.end()
@@ -147,6 +152,7 @@ class Updates:
         self._say(self._note, line)
 
     def begin_turn(self) -> None:
+        self.broken = False
         self.message.end()
 
     def end_turn(self, *, good: bool) -> None:
@@ -162,3 +168,9 @@ class Updates:
             self._speaking = voice
         voice.say(said)
         self._batch.soon()
+
+
+def _thread_status(update: Mapping[str, Any]) -> str:
+    """Of codex, which ends its turn as if nothing were wrong: active, idle or systemError."""
+    own = words(words(update.get("_meta")).get("codex"))
+    return text(words(own.get("threadStatus")).get("type"))

@@ -44,11 +44,19 @@ def after(view: View, event_id: int, limit: int, workspace_id: str | None = None
     return view.all(Event, query.order_by(Events.id).limit(limit))
 
 
-def of(view: View, subject: Subject, limit: int = 200, but: Sequence[Kind] = ()) -> list[Event]:
-    """Oldest first; the last `limit` ones of other kinds than `but`."""
+def of(
+    view: View,
+    subject: Subject,
+    limit: int = 200,
+    but: Sequence[Kind] = (),
+    only: Sequence[Kind] = (),
+) -> list[Event]:
+    """Oldest first; the last `limit` ones, of other kinds than `but` and, if any, of `only`."""
     here = (Events.subject_type == subject.type) & (Events.subject_id == subject.id)
     if but:
         here &= Events.kind.not_in(list(but))
+    if only:
+        here &= Events.kind.in_(list(only))
     found = Events.select().where(here).order_by(Events.id.desc()).limit(limit)
     return view.all(Event, found)[::-1]
 

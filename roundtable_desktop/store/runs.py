@@ -1,5 +1,6 @@
 """Runs: born `starting` with the launch decision, fed by their spool, settled once (C-48)."""
 
+from datetime import datetime
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
@@ -107,10 +108,13 @@ def start(tx: Tx, run: Run) -> bool:
     return born
 
 
-def add_process(tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int) -> None:
+def add_process(
+    tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int, at: datetime
+) -> None:
+    """at: when it was started, which may be long before this is known (B-092)."""
     tx.write(
         AgentProcesses.insert(
-            run_id=run_id, pid=pid, boot_id=boot, start_ticks=ticks, role=role, started_at=tx.now
+            run_id=run_id, pid=pid, boot_id=boot, start_ticks=ticks, role=role, started_at=at
         ).on_conflict_ignore()
     )
 

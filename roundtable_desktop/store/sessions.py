@@ -20,6 +20,20 @@ def of(view: View, agent_id: str, task_id: str, model: str | None) -> str | None
     return str(rows[0]["external_id"])
 
 
+def forget(tx: Tx, run: Run, reason: str) -> None:
+    """It cannot be gone on with: this run begins a new one, and says why."""
+    assert run.task_id is not None, "others have none to go on with (K-47)"
+    here = (Sessions.agent_id == run.agent_id) & (Sessions.task_id == run.task_id)
+    if tx.write(Sessions.delete().where(here)):
+        journal.tell(
+            tx,
+            Kind.SESSION_DROPPED,
+            Subject("run", run.id),
+            workspace_id=run.workspace_id,
+            data={"reason": reason},
+        )
+
+
 def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:
     """The run's conversation is the one that the next run of this agent and task loads."""
     sent = run.resume_prompt if loaded else run.assembled_prompt

@@ -112,7 +112,8 @@ def test_a_chunk_is_taken_by_one_reader(stage: Stage) -> None:
     chunk = stage.launcher.read(run.id, 0)
     for wanted in (True, False):
         with stage.store.transaction() as tx:
-            assert (spools.apply(tx, run, chunk, stage.ids) is not None) is wanted
+            taken = spools.apply(tx, run, chunk, stage.ids, stage.store.here)
+            assert (taken is not None) is wanted
     assert stage.ground.kinds().count("run.started") == 1
 
 

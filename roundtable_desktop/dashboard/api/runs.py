@@ -56,7 +56,9 @@ class ProcessRow(Shown):
 
 class RunDetail(RunRow):
     """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
-    task left in copy_folder; where that could not be, the copy is kept as it is."""
+    task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
+    code for why an earlier conversation was not gone on with, session_note the agent's own words.
+    swept: processes that it left running and that were ended."""
 
     base_commit: str | None
     left_commit: str | None
@@ -66,6 +68,10 @@ class RunDetail(RunRow):
     model_from: str | None
     last_pulse_at: Moment | None
     session_id: str | None
+    session_loaded: bool | None
+    session_anew: str | None
+    session_note: str
+    swept: int
     waiting_since: Moment | None
     usage: Object | None
     error: RunError | None
@@ -95,7 +101,17 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         error = RunError(kind=run.error_kind, text=run.error_text, signature=run.error_signature)
     processes = [ProcessRow.of(one) for one in look.processes(run)]
     (placed,) = look.placed([run])
-    return RunDetail.of(run, error=error, processes=processes, copy_folder=placed.copy)
+    beside = look.beside(run)
+    return RunDetail.of(
+        run,
+        error=error,
+        processes=processes,
+        copy_folder=placed.copy,
+        session_loaded=beside.loaded,
+        session_anew=beside.anew,
+        session_note=beside.note,
+        swept=beside.swept,
+    )
 
 
 def declare(api: Api, look: Look) -> None:

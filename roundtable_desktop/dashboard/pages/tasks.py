@@ -1,6 +1,6 @@
 """The page of a task: why it stands as it does, its attempts, and what was said about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.model.records import Subject, Task
+from roundtable_desktop.model.records import Run, Subject, Task
 from roundtable_desktop.model.states import AgentStatus
 
 
@@ -70,6 +70,12 @@ def page_of(look: Look, say: Say, task: Task, refused: str = "", draft: str = ""
     )
 
 
+def _last_words(attempts: Sequence[Run]) -> str:
+    """Of the newest attempt that is over: what its agent said, or what went wrong with it."""
+    over = [run for run in attempts if run.ended_at is not None]
+    return (over[-1].output_summary or over[-1].error_text or "") if over else ""
+
+
 def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
     why = look.explain_task(task)
     agents = look.agents(None, 200, workspace_id=task.workspace_id)
@@ -89,6 +95,7 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "moves": look.moves(task),
         "approvals": look.approvals(None, 20, task_id=task.id, status="requested"),
         "attempts": attempts[::-1],
+        "last_words": _last_words([one.run for one in attempts]),
         "can": look.doable(task),
         "why": explained(why, say),
         "nearest": explained(why.nearest, say),

@@ -10,6 +10,7 @@ from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
+from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
@@ -129,6 +130,7 @@ class Look(GraphLook):
         super().__init__(reader)
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
+        self.beside = LookRuns(reader).beside
         self._clock = clock
         self._git = git
         self._transcripts = transcripts

@@ -267,6 +267,8 @@ class AcpTalk:
             # Of two different reports the last one counts.
             self.block = find_block(self._updates.message.text) or self.block
         self._stop_reason = self._record.clean(text(result.get("stopReason")), ID_BYTES) or None
+        if self._updates.broken:
+            raise Refused(0, self._updates.message.text.strip())
 
     def _cancel(self) -> None:
         self._wire.notify("session/cancel", {"sessionId": self._session})
