@@ -37,7 +37,7 @@ def talk_of(view: View, run: Run) -> Talk:
     return Talk(sessions.of(view, run.agent_id, task.id, run.model), fresh or task.description)
 
 
-_BROKEN = (ErrorKind.CRASHED, ErrorKind.TIMED_OUT, ErrorKind.LOST)
+_BROKEN = (ErrorKind.CRASHED, ErrorKind.TIMED_OUT)
 
 
 def load_failed(view: View, run: Run) -> bool:

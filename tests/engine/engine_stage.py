@@ -1,5 +1,6 @@
 """A stage for the engine: real database, real git, and a launcher whose runners are scripted."""
 
+import itertools
 import json
 import os
 import threading
@@ -27,9 +28,10 @@ from roundtable_desktop.store import proposals as stored_proposals
 from roundtable_desktop.store import workspaces as stored_workspaces
 
 ASKED = Asked(JOAN)
+_tokens = itertools.count(1)
 EQUIPMENT = Equipment(
     mcp_url="http://127.0.0.1:7117/mcp",
-    issue=lambda: ("token", "hash"),
+    issue=lambda: ("token", f"hash-{next(_tokens)}"),
     bridge=["bridge"],
     demo=["demo"],
     demo_state="state",

@@ -27,6 +27,8 @@ def said(status: str, **more: Any) -> WorkerResult:
 
 BLOCKED = {"blocked": {"owner": "user", "action": "give me a key"}}
 R, T, L = RunOutcome, TaskStatus, Layer
+API = "[API Error: fetch failed]\n"
+LEAVE = "I need your permission to run git commands."
 
 # end · result · changed → outcome, layer, task
 CASES = [
@@ -37,6 +39,15 @@ CASES = [
     (end(), None, True, R.DONE, L.NONE, T.IN_REVIEW),
     (end(output_bytes=5), None, False, R.NO_CHANGES, L.NONE, T.DONE),
     (end(), None, False, R.NO_RESULT, L.ATTEMPT, None),
+    (end(output_bytes=9, stderr="Oh no."), None, False, R.NO_RESULT, L.ATTEMPT, None),
+    (end(output_bytes=9, stderr="Hm.", tail=" \n"), None, False, R.NO_RESULT, L.ATTEMPT, None),
+    (end(output_bytes=9, stderr="Hm.", tail="Done."), None, False, R.NO_CHANGES, L.NONE, T.DONE),
+    (end(output_bytes=9, stderr="Hm."), None, True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end(output_bytes=9, tail=API), None, False, R.CRASHED, L.WAKEUP, None),
+    (end(output_bytes=9, tail=API), None, True, R.CRASHED, L.WAKEUP, None),
+    (end(output_bytes=9, tail=API), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end(output_bytes=9, tail=LEAVE), None, False, R.BLOCKED, L.NONE, T.BLOCKED),
+    (end(output_bytes=9, tail=LEAVE), None, True, R.DONE, L.NONE, T.IN_REVIEW),
     (end(code=1), None, False, R.TASK_FAILED, L.ATTEMPT, None),
     (end(code=1), None, True, R.TASK_FAILED, L.ATTEMPT, None),
     (end(code=-11), None, False, R.CRASHED, L.WAKEUP, None),
@@ -105,6 +116,20 @@ def test_only_a_run_that_ended_by_itself_proposes_its_changes() -> None:
     assert results.wants_collecting(end("hard"), said("completed"))
     assert not results.wants_collecting(end("hard"), None)
     assert not results.wants_collecting(end("cancelled"), said("completed"))
+
+
+@pytest.mark.proves("B-081")
+def test_what_came_with_an_error_for_an_answer_stays_in_the_copy() -> None:
+    assert not results.wants_collecting(end(tail=API), None)
+    assert results.wants_collecting(end(tail=API), said("completed"))
+
+
+@pytest.mark.proves("B-081")
+def test_a_turn_with_an_error_for_an_answer_is_tried_again_later() -> None:
+    turn = end(stop_reason="end_turn", tail=API, output_bytes=9)
+    for changed in (True, False):
+        found = results.settlement(turn, None, changed=changed, speaks=True)
+        assert (found.outcome, found.layer, found.text) == (R.CRASHED, L.WAKEUP, API.strip())
 
 
 @pytest.mark.proves("C-58")

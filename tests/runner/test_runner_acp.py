@@ -331,7 +331,7 @@ def test_the_official_sdk_understands_us(bench: Bench) -> None:
     )
 
 
-@pytest.mark.proves("C-103")
+@pytest.mark.proves("C-103", "B-080")
 def test_a_result_counts_whatever_happens_after_it(bench: Bench) -> None:
     does = "import atexit; atexit.register(lambda: os._exit(3))\ndef prompt(text, turn): report()\n"
     run = acp(bench, agent(does))

@@ -1,8 +1,10 @@
 """The deadlines as values: no clock, no process."""
 
+import time
+
 import pytest
 
-from roundtable_desktop.runner.deadlines import EXTENSION, Activity, Watch, period_of
+from roundtable_desktop.runner.deadlines import EXTENSION, Activity, Watch, elapsed, period_of
 from roundtable_desktop.runner.order import Deadlines
 
 LIMITS = Deadlines(silent=60, silence_limit=600, soft=1800, hard=14400, ask=86400)
@@ -59,6 +61,26 @@ def test_a_suspend_adds_two_periods_at_most() -> None:
     watch = Watch(LIMITS, 5, 0)
     assert watch.look(8 * 3600.0, 0, 0.0) == []
     assert watch.awake == 10
+
+
+@pytest.mark.proves("B-096")
+@pytest.mark.parametrize("sleep", [11.0, 1200.0, 8 * 3600.0])
+def test_after_a_sleep_a_whole_limit_must_pass_anew(sleep: float) -> None:
+    """It had been silent for all of its limit but five seconds."""
+    watch = Watch(LIMITS, 5, 0)
+    assert due_by_time(watch, range(0, 600, 5)) == {"pulse": 30, "silent": 60}
+    found: dict[str, float] = {}
+    for second in range(0, 700, 5):
+        for name in watch.look(595 + sleep + second, 0, 0.0):
+            found.setdefault(name, second)
+    assert (found["silent"], found["silence"]) == (60, 600)
+
+
+@pytest.mark.proves("B-096")
+def test_the_time_of_a_sleep_is_seen_by_the_clock_of_the_deadlines() -> None:
+    """Where the monotonic clock stands still meanwhile, this one does not."""
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert before <= elapsed() <= time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def test_a_pulse_comes_every_thirty_seconds_at_most() -> None:

@@ -208,7 +208,7 @@ def test_the_runner_reaps_the_orphans_of_a_living_agent(bench: Bench) -> None:
     until(lambda: [child.pid for child in runner.children()] == [agent])
 
 
-@pytest.mark.proves("S-73")
+@pytest.mark.proves("S-73", "B-094")
 def test_a_pid_with_another_start_time_is_left_alone() -> None:
     from roundtable_desktop.adapters import processes
     from roundtable_desktop.runner import identity
@@ -219,6 +219,7 @@ def test_a_pid_with_another_start_time_is_left_alone() -> None:
         identity.send(innocent.pid, started - 1, signal.SIGKILL)
         stranger = processes.Identity(processes.boot_id(), innocent.pid, started - 1)
         processes.send(stranger, signal.SIGKILL)
+        processes.send(processes.Identity("a boot", innocent.pid, started), signal.SIGKILL)
         time.sleep(0.05)
         assert innocent.poll() is None
         identity.send(innocent.pid, started, signal.SIGKILL)

@@ -64,9 +64,9 @@ def test_recorded_traffic_makes_a_whole_run(bench: Bench, name: str) -> None:
     assert bench.printed(run).endswith("Wrote it.\n")
 
 
-@pytest.mark.proves("C-109")
+@pytest.mark.proves("C-109", "B-082")
 def test_a_line_that_is_too_long_is_cut_and_noted(bench: Bench) -> None:
-    run = acp(bench, "say('x' * 2_000_000)", "say('after')", "report()")
+    run = acp(bench, "say('x' * 3 * 1024 * 1024)", "say('after')", "report()")
     end = bench.finish(run)
     assert bench.printed(run).startswith("after\n")
     [note] = bench.printed(run, "note").splitlines()
