@@ -264,7 +264,9 @@ def _report(ended: Ended | None) -> dict[str, object]:
         result = ended.result.model_dump(exclude_none=True)
     elif ended.unreadable is not None:
         result = {"unreadable": ended.unreadable}
-    summary = ended.result.summary if ended.result else results.last_words(ended.end.tail)
+    summary = (
+        ended.result.summary if ended.result else results.last_words(results.answer(ended.end))
+    )
     return {
         "result_json": result,
         "output_summary": summary,
@@ -301,7 +303,7 @@ def _blocked(
     if ended is not None and ended.result is not None and ended.result.blocked is not None:
         return ended.result.blocked.model_dump()
     if ended is not None and settlement.outcome is RunOutcome.BLOCKED:
-        return {"owner": "user", "action": results.last_words(ended.end.tail)}
+        return {"owner": "user", "action": results.last_words(results.answer(ended.end))}
     action = "look_at_copy" if look_at_copy else "fix_agent"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}

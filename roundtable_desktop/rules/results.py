@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
 from roundtable_desktop.rules.dressed import asks_leave, is_error
+from roundtable_desktop.rules.finals import final_of
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.retry import Layer
 
@@ -49,9 +50,9 @@ def wants_collecting(end: End, result: WorkerResult | None) -> bool:
         return False
     if result is not None:
         return result.status == "completed"
-    if end.why in LIMITS:
+    if end.why in LIMITS and not _says_well(end):
         return False
-    return (end.exit_code == 0 or end.stop_reason is not None) and not is_error(end.tail)
+    return (_went_well(end) or end.stop_reason is not None) and not _went_wrong(end)
 
 
 def settlement(
@@ -62,7 +63,8 @@ def settlement(
     speaks: the agent was spoken to (ACP), so its exit code says little: a turn that ended, or an
     error that it named, says more.
     """
-    if end.why != "exited" and not (end.why in LIMITS and result is not None):
+    ended_well = result is not None or _says_well(end)
+    if end.why != "exited" and not (end.why in LIMITS and ended_well):
         return _broken_off(end)
     if result is not None:
         return _reported(result, changed)
@@ -117,8 +119,8 @@ def _by_word(end: End, changed: bool) -> Settlement:
         return unborn(named, _error(named, end))
     if end.stop_reason is None:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
-    if is_error(end.tail):
-        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, end.tail.strip())
+    if _went_wrong(end):
+        return _dressed(end)
     if changed:
         to = TaskStatus.IN_REVIEW
         return Settlement(RunStatus.FINISHED, RunOutcome.NO_RESULT, task=to)
@@ -136,18 +138,46 @@ def _error(kind: ErrorKind, end: End) -> str:
 def _by_sign(end: End, changed: bool) -> Settlement:
     """An exit of 0 is believed, unless all that was said is why nothing was done (B-081)."""
     code = end.exit_code if end.exit_code is not None else 1
-    if code == 0 and is_error(end.tail):
-        return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, end.tail.strip())
-    if code == 0 and not changed and asks_leave(end.tail):
-        return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
-    if code == 0 and (changed or _answered(end)):
-        return _completed(changed)
+    if _went_well(end):
+        if _went_wrong(end):
+            return _dressed(end)
+        if not changed and asks_leave(answer(end)):
+            return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
+        if changed or _answered(end):
+            return _completed(changed)
     if code == 0:
         kind = ErrorKind.NO_RESULT
         return _failed(RunOutcome.NO_RESULT, Layer.ATTEMPT, kind, _said(end))
     if code < 0:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
     return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, _said(end))
+
+
+def answer(end: End) -> str:
+    """What it said; of one that prints its events for programs, what it said last to people."""
+    final = final_of(end.tail)
+    return final.text or end.tail if final else end.tail
+
+
+def _went_well(end: End) -> bool:
+    """By its exit code, or by its own last line, whatever came after that (B-080)."""
+    return end.exit_code == 0 or _says_well(end)
+
+
+def _says_well(end: End) -> bool:
+    final = final_of(end.tail)
+    return final is not None and final.good
+
+
+def _went_wrong(end: End) -> bool:
+    """It says so itself, though it ends as if all were well."""
+    final = final_of(end.tail)
+    return is_error(answer(end)) or (final is not None and not final.good)
+
+
+def _dressed(end: End) -> Settlement:
+    text = answer(end).strip()
+    return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, text)
 
 
 def _answered(end: End) -> bool:

@@ -46,6 +46,19 @@ def test_a_result_counts_and_the_odd_exit_after_it_is_noted(
     assert f"run ended run={run['id']} outcome=done exit_code={code}" in log
 
 
+FINAL = '{"type":"result","subtype":"success","is_error":false,"result":"It was fine already."}'
+
+
+@pytest.mark.proves("B-080")
+def test_the_last_line_for_programs_is_such_a_result(room: Room, seen: Browser) -> None:
+    told = f"echo '{{\"type\":\"system\"}}'; echo '{FINAL}'; kill -TERM $$"
+    task = room.task("Final", room.shell(told))
+    run = room.ended(task)
+    assert (run["outcome"], run["exit_code"]) == ("no_changes", -signal.SIGTERM)
+    assert run["output_summary"] == "It was fine already."
+    assert "It was fine already." in page(seen, f"/tasks/{task['id']}")
+
+
 LEAVE = "I need permission to run these commands. Please approve them and I will go on."
 API = "Error when talking to Gemini API: fetch failed"
 

@@ -29,6 +29,9 @@ BLOCKED = {"blocked": {"owner": "user", "action": "give me a key"}}
 R, T, L = RunOutcome, TaskStatus, Layer
 API = "[API Error: fetch failed]\n"
 LEAVE = "I need your permission to run git commands."
+_RESULT = '{"type":"system"}\n{"type":"result","subtype":"success","is_error":%s,"result":"%s"}\n'
+GOOD, BAD = _RESULT % ("false", "All done."), _RESULT % ("true", "Prompt is too long")
+QWEN, MAY_I = _RESULT % ("false", "[API Error: 401 no key]"), _RESULT % ("false", LEAVE)
 
 # end · result · changed → outcome, layer, task
 CASES = [
@@ -48,6 +51,16 @@ CASES = [
     (end(output_bytes=9, tail=API), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
     (end(output_bytes=9, tail=LEAVE), None, False, R.BLOCKED, L.NONE, T.BLOCKED),
     (end(output_bytes=9, tail=LEAVE), None, True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end(code=143, output_bytes=9, tail=GOOD), None, True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end(code=1, output_bytes=9, tail=GOOD), None, False, R.NO_CHANGES, L.NONE, T.DONE),
+    (end(code=-15, output_bytes=9, tail=GOOD), None, False, R.NO_CHANGES, L.NONE, T.DONE),
+    (end(code=0, output_bytes=9, tail=BAD), None, True, R.CRASHED, L.WAKEUP, None),
+    (end(code=1, output_bytes=9, tail=BAD), None, False, R.TASK_FAILED, L.ATTEMPT, None),
+    (end(code=0, output_bytes=9, tail=QWEN), None, False, R.CRASHED, L.WAKEUP, None),
+    (end(code=7, output_bytes=9, tail=MAY_I), None, False, R.BLOCKED, L.NONE, T.BLOCKED),
+    (end("silence", -9, output_bytes=9, tail=GOOD), None, True, R.DONE, L.NONE, T.IN_REVIEW),
+    (end("silence", -9, output_bytes=9, tail=BAD), None, True, R.TIMED_OUT, L.WAKEUP, None),
+    (end("cancelled", -9, output_bytes=9, tail=GOOD), None, True, R.CANCELLED, L.NONE, T.TODO),
     (end(code=1), None, False, R.TASK_FAILED, L.ATTEMPT, None),
     (end(code=1), None, True, R.TASK_FAILED, L.ATTEMPT, None),
     (end(code=-11), None, False, R.CRASHED, L.WAKEUP, None),
@@ -74,7 +87,7 @@ CASES = [
 ]
 
 
-@pytest.mark.proves("C-103", "C-90", "C-97")
+@pytest.mark.proves("C-103", "C-90", "C-97", "B-080", "B-081")
 @pytest.mark.parametrize(("ended", "result", "changed", "outcome", "layer", "task"), CASES)
 def test_an_end_amounts_to_one_thing(
     ended: End,
@@ -121,6 +134,9 @@ def test_only_a_run_that_ended_by_itself_proposes_its_changes() -> None:
 @pytest.mark.proves("B-081")
 def test_what_came_with_an_error_for_an_answer_stays_in_the_copy() -> None:
     assert not results.wants_collecting(end(tail=API), None)
+    assert not results.wants_collecting(end(tail=BAD), None)
+    assert results.wants_collecting(end(code=143, tail=GOOD), None)
+    assert results.wants_collecting(end("silence", code=-9, tail=GOOD), None)
     assert results.wants_collecting(end(tail=API), said("completed"))
 
 

@@ -151,12 +151,23 @@ def test_another_version_of_the_protocol_is_named(bench: Bench) -> None:
         ({"code": -32000, "message": "out of tea"}, "crashed", None),
         (
             {"code": -32603, "message": "Internal error", "data": {"details": "401 no key"}},
-            *("crashed", 'Internal error {"details": "401 no key"}'),
+            *("auth_required", 'Internal error {"details": "401 no key"}'),
         ),
+        ({"code": 401, "message": "no key"}, "auth_required", "401 no key"),
+        ({"code": -31002, "message": "Invalid API key"}, "auth_required", None),
+        (
+            {"code": -32603, "message": "Internal error: x", "data": {"errorKind": "rate_limit"}},
+            *("rate_limited", 'Internal error: x {"errorKind": "rate_limit"}'),
+        ),
+        (
+            {"code": -32603, "message": "e", "data": {"errorKind": "authentication_failed"}},
+            *("auth_required", 'e {"errorKind": "authentication_failed"}'),
+        ),
+        ({"code": 402, "message": "pay"}, "billing", "402 pay"),
         ({"code": 429, "message": "wait", "data": "a minute"}, "crashed", "429 wait a minute"),
         ("nonsense", "crashed", ""),
     ],
-    ids=["auth", "code", "data", "http", "nonsense"],
+    ids=["auth", "code", "qwen", "gemini", "vibe", "claude", "claude-auth", "402", "http", "no"],
 )
 def test_an_error_is_told_in_full(bench: Bench, error: object, kind: str, text: str | None) -> None:
     run = bench.launch_quick(*prompt(f"return {{'error': {error!r}}}"), adapter="acp", nudge="no")

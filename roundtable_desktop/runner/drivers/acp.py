@@ -1,7 +1,6 @@
 """Drives an ACP agent: one session, a turn for the order and for each message that comes later."""
 
 import asyncio
-import json
 import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from roundtable_desktop.runner.agent import StartFailed
 from roundtable_desktop.runner.asks import Asks
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.deadlines import Activity
+from roundtable_desktop.runner.drivers.faults import kind_of, told_of
 from roundtable_desktop.runner.drivers.models import choice_of, value_of
 from roundtable_desktop.runner.ladder import Rung
 from roundtable_desktop.runner.order import MCP_TOKEN, MCP_URL, Order
@@ -34,7 +34,6 @@ CLIENT: Mapping[str, object] = {
     },
     "clientInfo": {"name": "roundtable-desktop", "version": __version__},
 }
-AUTH_REQUIRED = -32000
 ERROR_BYTES = 4 * 1024
 NOTE_BYTES = 500
 ID_BYTES = 512
@@ -145,7 +144,7 @@ class AcpTalk:
             while (prompt := self._next()) is not None:
                 await self._turn(prompt)
         except Refused as fault:
-            self._fail(_kind(fault), _told(fault))
+            self._fail(kind_of(fault), told_of(fault))
         except StartFailed as fault:
             self._fail(fault.kind, str(fault))
         except Closed:
@@ -186,7 +185,7 @@ class AcpTalk:
             await self._choose_model(self._session, loaded)
         except (Refused, StartFailed) as fault:
             self._usage = Usage(self._record)
-            return _told(fault) or "the session could not be loaded"
+            return told_of(fault) or "the session could not be loaded"
         finally:
             self._loading = False
         return ""
@@ -203,9 +202,9 @@ class AcpTalk:
         try:
             answer = await self._wire.call(*choice.request(session, value))
         except Refused as fault:
-            if _kind(fault) == ErrorKind.AUTH_REQUIRED:
+            if kind_of(fault) == ErrorKind.AUTH_REQUIRED:
                 raise
-            raise StartFailed(ErrorKind.MODEL_UNAVAILABLE, _told(fault)) from fault
+            raise StartFailed(ErrorKind.MODEL_UNAVAILABLE, told_of(fault)) from fault
         now = choice_of(answer)
         if now is not None and now.current != value:
             why = f"asked for the model {wanted}, it goes on with {now.current}"
@@ -309,18 +308,3 @@ class AcpTalk:
     def puzzle(self, line: str, cut: int) -> None:
         more = f" [and {cut} bytes that were too many]" if cut else ""
         self._updates.remark(f"not understood: {self._record.clean(line, NOTE_BYTES)}{more}\n")
-
-
-def _kind(fault: Refused) -> str:
-    """The rest is told apart by its text, on the reading side."""
-    wants_login = fault.code == AUTH_REQUIRED and "auth" in fault.text.lower()
-    return "auth_required" if wants_login else ErrorKind.CRASHED
-
-
-def _told(fault: Refused | StartFailed) -> str:
-    """All that was said of it: agents hide the reason in `data`, or in a code as HTTP has it."""
-    if isinstance(fault, StartFailed):
-        return str(fault)
-    code = str(fault.code) if 100 <= fault.code < 600 else ""
-    data = fault.data if isinstance(fault.data, str) else json.dumps(fault.data)
-    return " ".join(part for part in (code, fault.text, data if fault.data else "") if part)
