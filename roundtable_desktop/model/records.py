@@ -223,7 +223,7 @@ class Run:
     usage: summed over its turns, as it was said.
     waiting_since: a permission ask is open; that is no state.
     spool_offset, spool_seq: how far the runner's messages were applied.
-    ended: what the runner's last message said, until the run is settled.
+    ended: what the runner's last message said; the run is settled from it.
     copy_number: of a run without a task, which of its agent's copies it works in.
     left_commit: what such a run left there, kept as `refs/roundtable/left/<run>`.
     copy_kept: the copy stays as it is: what is in it could not be kept elsewhere.

@@ -78,6 +78,25 @@ def test_resumed_and_failing_again_it_is_paused_at_once(
     assert [one.status for one in about_agents(stage)] == ["open", "resolved"]
 
 
+@pytest.mark.proves("F-44")
+@pytest.mark.parametrize("code", [1, -11])
+def test_a_program_that_ends_at_once_is_not_started_again_and_again(
+    stage: Stage, code: int
+) -> None:
+    """Ten tasks, and each failure would be tried again at once: its agent rests in between."""
+    room = stage.workspace()
+    agent = stage.agent(room, cooldown_sec=10)
+    for _ in range(10):
+        stage.task(room, agent)
+    for launched in range(1, 11):
+        run = stage.launch()
+        assert stage.finish(run, code=code, stderr="no such option").error_text == "no such option"
+        for _ in range(3):
+            stage.clock.forward(seconds=3)
+            assert not stage.step() and len(stage.ground.runs()) == launched
+        stage.clock.forward(seconds=2)
+
+
 def test_one_that_worked_between_starts_the_count_anew(
     stage: Stage, ten: tuple[Agent, list[Any]]
 ) -> None:
