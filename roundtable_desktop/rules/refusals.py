@@ -13,7 +13,7 @@ from roundtable_desktop.rules.limits import (
     Verdict,
     limit_verdict,
 )
-from roundtable_desktop.rules.results import Settlement
+from roundtable_desktop.rules.results import Settlement, answer, went_wrong
 from roundtable_desktop.rules.retry import Layer
 
 REFUSED = (ErrorKind.RATE_LIMITED, ErrorKind.QUOTA_LIMITED, ErrorKind.OVERLOADED)
@@ -61,10 +61,12 @@ def judged(
 
 
 def _heard(settlement: Settlement, end: End, now: datetime, zone: tzinfo) -> Verdict:
-    """The first of its words that is a limit: its error, its error channel, its last lines."""
+    """The first of its words that is a limit: its error, as its protocol or its last line for
+    programs has it, its error channel, its last lines."""
     if settlement.outcome in FAILED:
         said = [
             Said(end.error.text if end.error else "", Channel.ERROR),
+            Said(answer(end) if went_wrong(end) else "", Channel.ERROR),
             Said(end.stderr, Channel.STDERR),
             Said(end.tail, Channel.RESULT if end.exit_code == 0 else Channel.TRANSCRIPT),
         ]

@@ -52,7 +52,7 @@ def wants_collecting(end: End, result: WorkerResult | None) -> bool:
         return result.status == "completed"
     if end.why in LIMITS and not _says_well(end):
         return False
-    return (_went_well(end) or end.stop_reason is not None) and not _went_wrong(end)
+    return (_went_well(end) or end.stop_reason is not None) and not went_wrong(end)
 
 
 def settlement(
@@ -119,7 +119,7 @@ def _by_word(end: End, changed: bool) -> Settlement:
         return unborn(named, _error(named, end))
     if end.stop_reason is None:
         return _failed(RunOutcome.CRASHED, Layer.WAKEUP, ErrorKind.CRASHED, _said(end))
-    if _went_wrong(end):
+    if went_wrong(end):
         return _dressed(end)
     if changed:
         to = TaskStatus.IN_REVIEW
@@ -139,7 +139,7 @@ def _by_sign(end: End, changed: bool) -> Settlement:
     """An exit of 0 is believed, unless all that was said is why nothing was done (B-081)."""
     code = end.exit_code if end.exit_code is not None else 1
     if _went_well(end):
-        if _went_wrong(end):
+        if went_wrong(end):
             return _dressed(end)
         if not changed and asks_leave(answer(end)):
             return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
@@ -169,7 +169,7 @@ def _says_well(end: End) -> bool:
     return final is not None and final.good
 
 
-def _went_wrong(end: End) -> bool:
+def went_wrong(end: End) -> bool:
     """It says so itself, though it ends as if all were well."""
     final = final_of(end.tail)
     return is_error(answer(end)) or (final is not None and not final.good)

@@ -12,6 +12,7 @@ KILLS = int(os.environ.get("ROUNDTABLE_KILLS", "20"))
 
 
 @pytest.mark.faults
+@pytest.mark.timeout(1200)
 @pytest.mark.proves("B-091")
 def test_no_run_ever_has_two_agents_however_often_the_owner_dies(tmp_path: Path) -> None:
     house = House(tmp_path)
