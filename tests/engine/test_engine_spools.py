@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from engine_stage import Spool, Stage
+from ground import NOW
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
     WakeupStatus,
 )
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import events, wakeups
 from roundtable_desktop.store.db import Store
 
@@ -102,6 +104,25 @@ def test_a_spool_read_in_any_pieces_is_applied_once(
         assert stage.run.outcome is RunOutcome.NO_CHANGES
     finally:
         stage.ground.close()
+
+
+@pytest.mark.proves("B-092")
+def test_a_process_is_there_since_it_was_started_however_late_that_is_read(stage: Stage) -> None:
+    """As when the owner died right after the launch, and was started an hour later."""
+    stage.assigned()
+    stage.step()
+    stage.play()
+    run = stage.run
+    stage.spool(run).say("agent", pid=4712, ticks=6)
+    stage.clock.forward(hours=1)
+    stage.restart()
+    stage.consume(run)
+    shown = [(row["pid"], row["start_ticks"], row["started_at"]) for row in _processes(stage)]
+    assert shown == [(4711, 5, micros(NOW)), (4712, 6, micros(NOW))]
+
+
+def _processes(stage: Stage) -> list[dict[str, object]]:
+    return sorted(stage.ground.rows("agent_processes"), key=lambda row: str(row["pid"]))
 
 
 def test_a_chunk_is_taken_by_one_reader(stage: Stage) -> None:
