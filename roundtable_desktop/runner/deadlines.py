@@ -11,6 +11,8 @@ IDLE_SHARE = 0.05
 """Of one core: below it a silent tree counts as doing nothing. An agent that waits for its model
 uses 2 % of one, work a good deal more (docs/rulings.md, 23)."""
 PULSE = 30.0
+SLEEP = 3.0
+"""Seconds between two looks from which on it is a sleep; a busy machine makes shorter ones."""
 EXTENSION = 900.0
 """Seconds until the soft limit comes due again, when a tool ran since it did."""
 
@@ -80,7 +82,7 @@ class Watch:
     def look(self, now: float, output: int, cpu: float, activity: Activity = UNTOLD) -> list[str]:
         """now: as `elapsed` says it; output: bytes so far; cpu: seconds so far. A suspend adds two
         periods at most."""
-        slept = now - self._last > self._longest_step
+        slept = now - self._last > max(self._longest_step, SLEEP)
         self.step = min(now - self._last, self._longest_step)
         self._last = now
         self.awake += self.step

@@ -76,6 +76,14 @@ def test_after_a_sleep_a_whole_limit_must_pass_anew(sleep: float) -> None:
     assert (found["silent"], found["silence"]) == (60, 600)
 
 
+@pytest.mark.proves("B-096", "F-42")
+def test_a_busy_machine_is_no_sleep() -> None:
+    """With short limits each look comes late there; still the silence comes to its end."""
+    watch = Watch(Deadlines(silent=1, silence_limit=2, soft=60, hard=60, ask=60), 0.2, 0)
+    looks = [watch.look(late * 2.5, 0, 0.0) for late in range(1, 9)]
+    assert ["silence" in due for due in looks].count(True) == 1
+
+
 @pytest.mark.proves("B-096")
 def test_the_time_of_a_sleep_is_seen_by_the_clock_of_the_deadlines() -> None:
     """Where the monotonic clock stands still meanwhile, this one does not."""
