@@ -145,6 +145,8 @@ def _form(
 _DAYS = (
     _form("2026-12-01", r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)"),
     _form("07-27", r"(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"),
+    _form("27/8/2026", r"(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{4})(?!\d)"),
+    _form("8.10.2026", r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)"),
     _form("10/8/2026", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d\d)(?!\d)"),
     _form("Dec 1st, 2026", rf"{_MONTH}\s{_NUMBER}(?![\d:]){_YEAR}"),
     _form("1 December 2026", rf"{_NUMBER}\s(?:of\s)?{_MONTH}(?![a-z]){_YEAR}"),

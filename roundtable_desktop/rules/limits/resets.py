@@ -156,24 +156,32 @@ def _lead(name: str, source: str, pattern: str) -> Lead:
 
 _FILLER = r"(?:(?:about|approximately|around|another|the next|up to)\s+|~\s?)?(?=\w)"
 
+_AT = r"\s+(?:at|on|in|after|by)\s*:?\s+"
+
 LEADS = (
     _lead("pipe", "claude 1.0: limit reached|<epoch>", r"limit reached\s?\|\s?"),
     _lead(
         "resets",
-        "claude 2.1, z.ai, gemini 0.61, qwen, copilot, seed 001",
+        "claude 2.1, z.ai, gemini 0.61, qwen, copilot, windsurf, seed 001",
         r"\b(?:resets?|refresh(?:es|ed)?|renews?|replenish(?:es|ed)?)(?:\s+automatically)?"
-        r"(?:\s*:|\s+(?:at|on|in|after|by))?\s+",
+        rf"(?:{_AT}|\s*:?\s+)",
     ),
-    _lead("cycle", "cursor", r"\bcycle (?:ends|resets|renews) (?:on|at)\s+"),
+    _lead("cycle", "cursor", rf"\bcycle (?:ends|resets|renews){_AT}"),
     _lead(
         "try again",
         "codex 0.171, openai, azure, gemini 0.61, copilot, seed 001",
-        r"\b(?:try(?:ing)? again|retry(?:ing)?)\s+(?:at|on|in|after)\s+",
+        rf"\b(?:try(?:ing)? again|retry(?:ing)?){_AT}",
     ),
     _lead("wait", "copilot", r"\bwait(?:\s+for)?\s+(?:until\s+)?"),
-    _lead("come back", "freebuff", r"\bcome back\s+(?:at|on|in|after)\s+"),
-    _lead("regain", "anthropic-api", r"\bregain access\s+(?:at|on|in)\s+"),
-    _lead("available", "cursor, amp", r"\bavailable(?:\s+again)?\s+(?:at|on|in|after)\s+"),
+    _lead("come back", "freebuff", rf"\bcome back{_AT}"),
+    _lead("regain", "anthropic-api", rf"\bregain access{_AT}"),
+    _lead("available", "cursor, amp", rf"\bavailable(?:\s+again)?{_AT}"),
+    _lead(
+        "resume",
+        "antigravity",
+        r"\byou (?:can|may|will be able to) (?:resume|continue|go on|use|send)\b"
+        rf"(?: [\w'-]+){{0,5}}{_AT}",
+    ),
     _lead("until", "any", r"\b(?:limited|blocked|paused|exhausted)\s+until\s+"),
 )
 
