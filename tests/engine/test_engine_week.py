@@ -1,192 +1,29 @@
-"""A week in four zones across a change of the clock: every due instant once, with a reason.
+"""A week in four zones across a change of the clock: every due instant once, with a reason."""
 
-Nobody can be off-line yet, so that day is a sleep of a day.
-"""
-
-import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ground import JOAN
-from reckoning import due
+from hard_week import Week, accounted, lived_through
 from simulated import World
 
 from roundtable_desktop.adapters.pretend import DONE, Ending
-from roundtable_desktop.engine.desk import Asked, routines
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
 from roundtable_desktop.engine.foresight import foreseen, usual
 from roundtable_desktop.model.ports import LaunchOrder
-from roundtable_desktop.model.routines import Template
-from roundtable_desktop.model.states import (
-    CatchUpPolicy,
-    ConcurrencyPolicy,
-    DeliveryMode,
-    TriggerKind,
-)
-from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.simulation import UNKNOWN_SPAN, simulate
 from roundtable_desktop.store import events, runs
-
-ASKED = Asked(JOAN)
-BEGIN = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)
-END = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
-"""From before Europe's clocks go back until after America's do."""
-KILLED = [24 * day + hour for day in (0, 1, 2, 3, 4, 6, 7) for hour in (1, 5, 8)][:20]
-"""Hours in which its owner dies; on the fifth day it sleeps."""
-SCHEDULES = (
-    ("30 2 * * *", "Europe/Berlin"),  # comes twice on 25 October
-    ("*/20 0-3 * * *", "Europe/Berlin"),
-    ("0 8 * * 1-5", "Europe/Berlin"),
-    ("30 1 * * *", "America/New_York"),  # comes twice on 1 November
-    ("15 */4 * * *", "America/New_York"),
-    ("*/30 0-3 * * *", "America/New_York"),
-    ("0 9 * * *", "Asia/Kolkata"),
-    ("45 */6 * * *", "Asia/Kolkata"),
-    ("0 */2 * * *", "Asia/Tokyo"),
-    ("7 18 * * 0,3,6", "Asia/Tokyo"),
-)
-LIMIT = Ending(exit_code=1, stderr="You've hit your weekly limit, try again in 2 days")
-OPEN = ("received", "task_created")
-
-
-@dataclass
-class Recurring:
-    """A schedule as it is now, and all that it was due at before it was changed."""
-
-    routine: str
-    trigger: str
-    cron: str
-    zone: str
-    since: datetime
-    before: list[datetime]
-
-    def due(self, until: datetime) -> list[datetime]:
-        return [*self.before, *due(self.cron, self.zone, self.since, until)]
-
-
-class Week:
-    """Ten routines of all policies, light and heavy, of four agents with an account each."""
-
-    def __init__(self, root: Path, seed: int) -> None:
-        self.world = World(root, seed)
-        self.world.clock.move_to(BEGIN)
-        ground = self.world.ground
-        self.workspace = ground.workspace(delivery=DeliveryMode.AUTO)
-        values = {"max_concurrent_sessions": 3, "skip_idle_wakeups": False, "cooldown_sec": 10}
-        self.agents = [ground.agent(self.workspace, **values).id for _ in range(4)]
-        self.all = [self._add(number, *one) for number, one in enumerate(SCHEDULES)]
-
-    def _add(self, number: int, cron: str, zone: str) -> Recurring:
-        policies, catch_ups = list(ConcurrencyPolicy), list(CatchUpPolicy)
-        wanted = NewRoutine(
-            workspace_id=self.workspace.id,
-            name=f"routine {number}",
-            assignee_agent_id=self.agents[number % 4],
-            concurrency_policy=policies[number % 3],
-            catch_up_policy=catch_ups[number % 2],
-            catch_up_max=5 if number % 4 else 25,
-            template=Template("Heavy {{datetime}}", "Do it.") if number % 5 in (1, 4) else None,
-            triggers=[Wanted(TriggerKind.SCHEDULE, cron_expression=cron, timezone=zone)],
-        )
-        made = routines.create(self.world.desk, ASKED, wanted)
-        (trigger,) = (
-            one["id"]
-            for one in self.world.ground.rows("office_routine_triggers")
-            if one["routine_id"] == made.id and one["kind"] == "schedule"
-        )
-        return Recurring(made.id, trigger, cron, zone, BEGIN, [])
-
-    def edit(self, number: int, cron: str, zone: str) -> None:
-        one, now = self.all[number], self.world.clock.now()
-        one.before, one.cron, one.zone, one.since = one.due(now), cron, zone, now
-        wanted = Wanted(id=one.trigger, cron_expression=cron, timezone=zone)
-        routines.edit(self.world.desk, ASKED, one.routine, triggers=[wanted])
-
-    def sleep(self, hours: float) -> None:
-        self.world.clock.move_to(self.world.clock.now() + timedelta(hours=hours))
-
-    def firings(self) -> list[dict[str, Any]]:
-        return self.world.ground.rows("office_routine_runs")
-
-
-def covered(row: Mapping[str, Any], ours: Iterable[datetime]) -> list[datetime]:
-    """The instants that a firing stands for: its own, and those that it says were left out."""
-    at = instant(row["scheduled_at"])
-    if not (span := json.loads(row["missed"] or "{}").get("left_out")):
-        return [at]
-    first, last = (datetime.fromisoformat(span[name]) for name in ("first", "last"))
-    rest = [one for one in ours if first <= one <= last]
-    assert len(rest) == span["count"], (row, rest)
-    assert at not in rest or row["reason"] == "missed", row
-    return rest if row["reason"] == "missed" else [at, *rest]
 
 
 @pytest.mark.slow
 @pytest.mark.proves("week")
 def test_every_due_instant_of_a_hard_week_is_accounted_for_once(tmp_path: Path) -> None:
-    week = Week(tmp_path, seed=0)
-    world = week.world
-    limited: list[str] = []
-
-    def ending(order: LaunchOrder) -> Ending:
-        span = timedelta(minutes=world.chance.choice((1, 5, 40, 90)))
-        if world.clock.now() > BEGIN + timedelta(days=2) and not limited:
-            limited.append(order.run)
-            return LIMIT
-        return replace(DONE, after=span)
-
-    world.ending = ending
-    for day in range(8):
-        away = 24.5 if day == 4 else 9
-        world.at(BEGIN + timedelta(days=day, hours=10), partial(week.sleep, away))
-    world.at(
-        BEGIN + timedelta(days=1, hours=3, minutes=4),
-        lambda: week.edit(8, "50 * * * *", "Asia/Tokyo"),
-    )
-    world.at(
-        BEGIN + timedelta(days=6, hours=2, minutes=8),
-        lambda: week.edit(6, "0 9 * * *", "America/New_York"),
-    )
-    for hours in KILLED:
-        world.at(BEGIN + timedelta(hours=hours), partial(mortal, world))
-    world.run(END - BEGIN)
-    week_over = world.clock.now()
-    world.run(timedelta(hours=12))
-    assert (world.kills, len(limited), week_over) == (20, 1, END)
-    accounted(week, world.clock.now())
-    checked(week)
-
-
-def mortal(world: World) -> None:
-    world.die_in(world.chance.randint(1, 10), after=world.chance.random() < 0.5)
-
-
-def accounted(week: Week, until: datetime) -> None:
-    rows = week.firings()
-    assert {row["trigger_id"] for row in rows} == {one.trigger for one in week.all}
-    for one in week.all:
-        ours = one.due(until)
-        mine = [row for row in rows if row["trigger_id"] == one.trigger]
-        stood_for = Counter(at for row in mine for at in covered(row, ours))
-        assert stood_for == Counter(ours), f"{one.cron} {one.zone}"
-
-
-def checked(week: Week) -> None:
-    """Each has ended and says why, but what set off within the last hours may still be at work."""
-    late = week.world.clock.now() - timedelta(hours=3)
-    for row in week.firings():
-        if row["status"] in OPEN:
-            assert instant(row["scheduled_at"]) > late, row
-        else:
-            assert row["reason"], row
+    lived_through(tmp_path, seed=0)
 
 
 @pytest.mark.slow
