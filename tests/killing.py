@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from scheduler_child import TASKS, WAKES
 
 from roundtable_desktop.adapters import processes
 
+FIRINGS = "office_routine_runs"
 PROGRAM = Path(__file__).with_name("scheduler_child.py")
 
 
@@ -46,13 +48,24 @@ class Killing:
         assert done.returncode == 0, done.stderr[-4000:]
         return False
 
+    def freeze(self, point: int) -> bool:
+        """Whether it stood still at that place for half a second; it ends well after that."""
+        words = [sys.executable, str(PROGRAM), str(self.home), str(point), "frozen", self.work]
+        environment = {**os.environ, "SOCKETS": str(self.sockets)}
+        child = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
+        stood = os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1])
+        if stood:
+            time.sleep(0.5)  # it is the time that it is frozen
+            os.kill(child.pid, signal.SIGCONT)
+        _, said = child.communicate(timeout=100)
+        assert not stood or child.returncode == 0, said[-4000:]
+        return stood
+
     def check(self, *, runs_hit: int = 0) -> None:
         """The first law: no wakeup is lost, none runs twice; and nothing is left lying about."""
-        if self.work == "tasks":
-            self._check_tasks()
-        else:
-            self._check_wakes()
-        home, most = self.home, TASKS if self.work == "tasks" else WAKES
+        checks = {"tasks": self._check_tasks, "wakes": self._check_wakes, "tick": self._check_tick}
+        checks[self.work]()
+        home, most = self.home, {"tasks": TASKS, "wakes": WAKES, "tick": 1}[self.work]
         assert column(home, "SELECT count(*) FROM leases") == [0]
         ended = column(home, "SELECT subject_id FROM events WHERE kind = 'run.ended'")
         assert sorted(ended) == column(home, "SELECT id FROM runs ORDER BY id")
@@ -86,6 +99,23 @@ class Killing:
             assert self.folders.plain("show", f"{commit}:left.txt") == "made"
         assert self.folders.plain("rev-list", "--count", "--branches") == "1"
         assert column(home, "SELECT count(*) FROM proposals") == [0]
+
+    def check_fired(self) -> None:
+        """At any moment: what is said to have fired has its firing, and what has not is due."""
+        firings = column(self.home, "SELECT count(*) FROM office_routine_runs")
+        here = "FROM office_routine_triggers WHERE kind = 'schedule'"
+        fired = column(self.home, f"SELECT last_fired_at IS NOT NULL {here}")
+        assert fired in ([], firings), (fired, firings)
+        assert column(self.home, f"SELECT next_run_at {here}") != [None]
+
+    def _check_tick(self) -> None:
+        home = self.home
+        self.check_fired()
+        ((firing, wakeup, run),) = rows(home, "SELECT status, wakeup_id, run_id FROM " + FIRINGS)
+        assert firing == "done"
+        outcomes = column(home, f"SELECT outcome FROM runs WHERE wakeup_id = '{wakeup}' ORDER BY id")
+        assert outcomes[-1] == "done" and set(outcomes[:-1]) <= {"lost", "crashed"}, outcomes
+        assert column(home, "SELECT id FROM runs ORDER BY id")[-1] == run
 
     def _check_task(self, task: str) -> None:
         home, here = self.home, f"WHERE task_id = '{task}'"

@@ -1,7 +1,8 @@
 """Runs a real scheduler on a few tasks and dies, or kills a runner, where it is told.
 
 `scheduler_child.py HOME POINT VICTIM [WORK]`: POINT counts commits and outside acts, from 1; 0 is
-never. VICTIM is `self`, `runner` or `agent`. WORK is `tasks`, or `wakes` for work without a task.
+never. VICTIM is `self`, `frozen` (it stands still until somebody lets it go on), `runner` or
+`agent`. WORK is `tasks`, `wakes` for work without a task, or `tick` for a routine that is due.
 It ends with 0 when all is settled.
 """
 
@@ -23,11 +24,21 @@ from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.runners import LocalRunners
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import SystemClock, SystemIds
-from roundtable_desktop.engine.desk import Asked, Desk, agents, tasks, waking, workspaces
+from roundtable_desktop.engine.desk import (
+    Asked,
+    Desk,
+    agents,
+    routines,
+    tasks,
+    waking,
+    workspaces,
+)
+from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.records import Actor
-from roundtable_desktop.model.states import Adapter, DeliveryMode
+from roundtable_desktop.model.states import Adapter, DeliveryMode, TriggerKind
+from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.rules import retry
 from roundtable_desktop.store import events, migrate
 from roundtable_desktop.store.db import Reader, Store, Tx
@@ -60,6 +71,8 @@ class Failpoint:
         match self._victim:
             case "self":
                 os.kill(os.getpid(), signal.SIGKILL)
+            case "frozen":
+                os.kill(os.getpid(), signal.SIGSTOP)
             case "agent":
                 for process in processes.marked(f"VICTIM={self._home}"):
                     processes.send(process, signal.SIGKILL)
@@ -164,7 +177,10 @@ def enqueue(desk: Desk, home: Path, work: str) -> None:
         env={"VICTIM": str(home)},
         cooldown_sec=0,
         max_concurrent_sessions=2,
+        skip_idle_wakeups=False,
     )
+    if work == "tick":
+        return be_due(desk, asked("r"), workspace.id, agent.id)
     if work == "wakes":
         for number in range(WAKES):
             waking.wake(desk, asked(f"k{number}"), agent.id, text="look around")
@@ -174,7 +190,33 @@ def enqueue(desk: Desk, home: Path, work: str) -> None:
         tasks.create(desk, asked(f"t{number}"), workspace.id, **words)
 
 
+def be_due(desk: Desk, asked: Asked, workspace_id: str, agent_id: str) -> None:
+    """A routine with one tick a year, which was due in the minute before its making."""
+    due = SystemClock().now().replace(second=0, microsecond=0) - timedelta(minutes=1)
+    cron = f"{due.minute} {due.hour} {due.day} {due.month} *"
+    with desk.store.transaction() as tx:
+        made = bool(tx.sql("SELECT id FROM office_routines"))
+    if not made:
+        wanted = NewRoutine(
+            workspace_id=workspace_id,
+            name="Look",
+            assignee_agent_id=agent_id,
+            triggers=[Wanted(TriggerKind.SCHEDULE, cron_expression=cron, timezone="UTC")],
+        )
+        routines.create(desk, asked, wanted)
+    with desk.store.transaction() as tx:
+        here = "FROM office_routine_triggers WHERE last_fired_at IS NULL AND kind = 'schedule'"
+        for row in tx.sql(f"SELECT id, next_run_at {here}"):
+            later = instant(row["next_run_at"])
+            if later > tx.now:
+                put = micros(later.replace(year=later.year - 1))
+                sql = "UPDATE office_routine_triggers SET next_run_at = ? WHERE id = ?"
+                tx.write_sql(sql, (put, row["id"]))
+                tx.nudge("queue")
+
+
 SETTLED = {
+    "tick": ("SELECT status FROM office_routine_runs", ["done"]),
     "tasks": ("SELECT status FROM tasks", ["done"] * TASKS),
     "wakes": ("SELECT status FROM agent_wakeup_requests", ["finished"] * WAKES),
 }

@@ -143,6 +143,8 @@ def _end_of(run: Run) -> str:
         return "run_not_logged_in"
     if run.error_kind == ErrorKind.MODEL_UNAVAILABLE:
         return "run_no_model"
+    if run.error_kind == ErrorKind.NETWORK:
+        return "run_no_network"
     if run.outcome is RunOutcome.CRASHED and run.error_kind in NOT_STARTED:
         return "run_not_started" if run.exit_code is None else "run_uncollected"
     if run.outcome is RunOutcome.DONE and run.left_commit:

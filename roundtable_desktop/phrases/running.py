@@ -17,6 +17,7 @@ RUNS: Mapping[str, str] = {
     "run_crashed": N_("The agent broke off ({error_kind})."),
     "run_not_started": N_("The agent could not be started ({error_kind})."),
     "run_not_logged_in": N_("The agent is not logged in."),
+    "run_no_network": N_("The agent could not reach its provider: the network did not work."),
     "run_no_model": N_(
         "The agent has not got the model that it needs; the error says which. Name one for the "
         "task (“roundtable task edit”), the agent (“roundtable agent edit”), or its project or "

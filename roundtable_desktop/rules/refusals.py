@@ -1,4 +1,5 @@
-"""What a failed run amounts to when its provider refused it: a limit is no fault of the work."""
+"""What a failed run amounts to when its provider refused it or was out of reach: neither is a
+fault of the work."""
 
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -13,6 +14,7 @@ from roundtable_desktop.rules.limits import (
     Verdict,
     limit_verdict,
 )
+from roundtable_desktop.rules.network import unreachable
 from roundtable_desktop.rules.results import Settlement, answer, went_wrong
 from roundtable_desktop.rules.retry import Layer
 
@@ -24,6 +26,9 @@ FAILED = (
     RunOutcome.TIMED_OUT,
 )
 """What a refusal looks like before anybody reads why."""
+
+UNEXPLAINED = (ErrorKind.CRASHED, ErrorKind.TASK_FAILED, ErrorKind.NO_RESULT)
+"""Kinds that say no more than that it failed."""
 
 
 def judged(
@@ -48,7 +53,7 @@ def judged(
         )
     if verdict.meaning is Meaning.NOT_A_LIMIT:
         if settlement.kind not in REFUSED:
-            return settlement
+            return _out_of_reach(settlement, end)
         verdict = Verdict(Meaning.LIMIT, settlement.kind)  # the agent's own word for it
     return replace(
         settlement,
@@ -57,6 +62,16 @@ def judged(
         task=None,
         kind=verdict.error,
         limit=verdict,
+    )
+
+
+def _out_of_reach(settlement: Settlement, end: End) -> Settlement:
+    """No fault of the work either: it is tried again when the network may be back, and takes
+    nothing of the attempts (B-026)."""
+    if settlement.kind not in UNEXPLAINED or not unreachable(end):
+        return settlement
+    return replace(
+        settlement, outcome=RunOutcome.CRASHED, layer=Layer.WAKEUP, task=None, kind=ErrorKind.NETWORK
     )
 
 

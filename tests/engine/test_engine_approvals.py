@@ -1,5 +1,7 @@
 """What waits for a yes or a no: asked once, answered once, told to whom it concerns."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ from engine_graph_work import DONE, Work
 from engine_stage import ASKED, Stage
 from ground import JOAN
 
-from roundtable_desktop.engine.desk import Asked, approvals, inbox, tasks
+from roundtable_desktop.engine.desk import Asked, approvals, inbox, tasks, waking
 from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Conflict
@@ -15,7 +17,7 @@ from roundtable_desktop.model.graph import Approval
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import ApprovalStatus, ProposalStatus, Source, TaskStatus
 from roundtable_desktop.store import approvals as stored
-from roundtable_desktop.store import comments
+from roundtable_desktop.store import comments, settings
 
 S = TaskStatus
 
@@ -186,3 +188,53 @@ def test_what_an_agent_asked_is_withdrawn_when_its_task_is_over(work: Work) -> N
     work.move(task, S.CANCELLED)
     assert kept(work, approval).status is ApprovalStatus.WITHDRAWN
     assert not work.items(kind="approval", status="open")
+
+
+ROUNDS = 20
+
+
+@pytest.mark.proves("B-039")
+def test_answers_that_come_at_the_same_moment_are_one_run_with_all_of_them(work: Work) -> None:
+    """Twenty times three answers, each by a thread of its own: none is a wake of its own."""
+    with work.stage.store.transaction() as tx:
+        settings.put_home(tx, coalescing_window_sec=5)
+    task = work.task("Careful")
+    asked = asks_often(work, task, 3 * ROUNDS)
+    while asked:
+        wanted = at_one_moment(work, [asked.pop() for _ in range(3)])
+        woken = work.wakeups(task, Source.APPROVAL_RESOLVED)
+        (waits,) = [one for one in woken if one.status == "queued"]
+        assert (waits.coalesced_count, waits.held_by) == (3, "window")
+        carried = [cause["payload"] for cause in waits.causes()]
+        assert {one["approval_id"] for one in carried if isinstance(one, dict)} == wanted
+        if asked:
+            waking.cancel(work.stage.desk, ASKED, waits.id)
+    before = len(work.stage.ground.runs())
+    work.stage.clock.forward(seconds=6)
+    run = work.run(task)
+    assert len(work.stage.ground.runs()) == before + 1
+    assert run.assembled_prompt.count("Because of") == 3, run.assembled_prompt
+
+
+def asks_often(work: Work, task: Task, times: int) -> list[Approval]:
+    run = work.run(task)
+    who = {"run_id": run.id, "agent_id": run.agent_id, "task_id": task.id}
+    holder = Holder(**who, workspace_id=run.workspace_id)
+    agency = Agency(work.stage.desk, work.stage.ground.reader)
+    for number in range(times):
+        agency.request_approval(holder, f"May I drop table {number}?", str(number))
+    blocked = {"owner": "user", "action": "answer"}
+    work.stage.finish(run, result={"status": "blocked", "summary": "", "blocked": blocked})
+    return work.asked(task)
+
+
+def at_one_moment(work: Work, asked: list[Approval]) -> set[str]:
+    """The ids of what was approved, by threads that go through one gate together."""
+    gate = threading.Barrier(len(asked))
+
+    def answer(one: Approval) -> str:
+        gate.wait(10)
+        return decide(work, one, True, f"Because of {one.id}").id
+
+    with ThreadPoolExecutor(len(asked)) as threads:
+        return set(threads.map(answer, asked))

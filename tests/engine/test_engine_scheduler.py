@@ -278,6 +278,26 @@ def test_a_scheduler_killed_on_the_way_loses_nothing(tmp_path: Path, point: int)
 
 
 @pytest.mark.slow
+@pytest.mark.proves("B-023")
+@pytest.mark.parametrize("how", ["killed", "frozen"])
+def test_a_tick_that_was_due_has_its_run_though_the_scheduler_was_stopped_before_it(
+    tmp_path: Path, how: str
+) -> None:
+    """At one of the places that `dev.py faults` goes through one by one."""
+    killing = Killing(tmp_path, "tick")
+    try:
+        if how == "killed":
+            assert killing.run(7)
+            killing.check_fired()
+            assert not killing.run()
+        else:
+            assert killing.freeze(7)
+        killing.check()
+    finally:
+        killing.close()
+
+
+@pytest.mark.slow
 def test_a_stop_leaves_no_thread(life: Life) -> None:
     life.task()
     life.running()

@@ -78,3 +78,31 @@ def test_a_killed_runner_or_agent_is_settled_and_tried_again(
 ) -> None:
     killing.run(point, victim)
     killing.check(runs_hit=2)
+
+
+TICK_POINTS = 25
+FEWEST_OF_TICKS = 22
+
+
+@pytest.fixture
+def ticking(tmp_path: Path) -> Iterator[Killing]:
+    made = Killing(tmp_path, "tick")
+    yield made
+    made.close()
+
+
+@pytest.mark.faults
+@pytest.mark.proves("B-023")
+@pytest.mark.parametrize("point", range(1, TICK_POINTS + 1))
+@pytest.mark.parametrize("how", ["killed", "frozen"])
+def test_a_tick_that_was_due_has_one_run_whenever_the_scheduler_stopped(
+    ticking: Killing, how: str, point: int
+) -> None:
+    """At no moment it is said that it fired while it has no firing."""
+    hit = ticking.run(point) if how == "killed" else ticking.freeze(point)
+    assert hit or point > FEWEST_OF_TICKS, "this point was not on the way"
+    if hit and how == "killed":
+        if point > 3:  # there is no routine before
+            ticking.check_fired()
+        assert not ticking.run()
+    ticking.check()
