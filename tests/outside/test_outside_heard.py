@@ -1,0 +1,35 @@
+"""What is said while an agent works is heard, though its prompt was written before."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from outside_house import Room, until
+from outside_talk import comment, wakeups
+
+KEEPS = """
+import os, shutil, sys, time
+kept = os.path.join(sys.argv[2], os.environ["ROUNDTABLE_RUN"])
+shutil.copy(sys.argv[1], kept + ".new"); os.rename(kept + ".new", kept)
+while not os.path.exists(os.path.join(sys.argv[2], "go")): time.sleep(0.02)
+print("Worked.")
+"""
+
+
+@pytest.mark.proves("B-037")
+def test_a_comment_on_a_run_that_has_its_prompt_is_in_the_next_ones_prompt(
+    room: Room, tmp_path: Path
+) -> None:
+    words = (sys.executable, "-c", KEEPS, "{prompt_file}", str(tmp_path))
+    task = room.task("Work", room.agent(*words))
+    run = room.live(task)
+    until(lambda: (tmp_path / run["id"]).exists())
+    comment(room, task, "Mind C-42 too")
+    (word,) = until(lambda: wakeups(room, task, "comment"))
+    assert (word["status"], word["coalesced_into"]) == ("queued", None)
+    assert "C-42" not in (tmp_path / run["id"]).read_text()
+    (tmp_path / "go").write_text("")
+    second = room.ended(task, 2)
+    assert second["wakeup_id"] == word["id"]
+    assert "Mind C-42 too" in (tmp_path / second["id"]).read_text()
+    assert [one["outcome"] for one in wakeups(room, task)] == ["executed", "executed"]
