@@ -200,6 +200,8 @@ class Completion:
         if to is TaskStatus.DONE and dependencies.has_open_below(tx, task.id):
             return  # it is woken when its subtasks are over, and ends then (K-06)
         asks = to is TaskStatus.DONE and task.requires_approval
+        if to is TaskStatus.DONE and not asks and wakeups.word_waits(tx, task.id, around.agent.id):
+            return  # said while it worked: it is heard first, and the task ends then (B-037)
         data = {"run_id": around.run.id, "error_kind": settlement.kind}
         why = blocked if to is TaskStatus.BLOCKED else None
         to = TaskStatus.IN_REVIEW if asks else to
@@ -225,6 +227,8 @@ class Completion:
         wanted = by_rule and (of_routine or task.status is TaskStatus.IN_REVIEW)
         if not wanted or proposal.held or telling(collected.changes):
             return
+        if wakeups.word_waits(tx, task.id, run.agent_id):
+            return  # the next run's proposal takes its place
         proposals.move(tx, proposal, ProposalStatus.APPROVED, data={"rule": "auto"})
         proposals.intend(
             tx,

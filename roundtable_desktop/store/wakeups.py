@@ -277,6 +277,16 @@ def waiting_for_task(view: View, task_id: str) -> list[Wakeup]:
     )
 
 
+def word_waits(view: View, task_id: str, agent_id: str) -> bool:
+    """Whether somebody said something about the task that nobody has heard yet; what is for a
+    later time is not meant."""
+    return any(
+        (one.source is Source.COMMENT and one.agent_id == agent_id)
+        or (one.source is Source.USER and one.held_by != "not_before")
+        for one in waiting_for_task(view, task_id)
+    )
+
+
 def latest_for_task(view: View, task_id: str) -> Wakeup | None:
     return view.one(
         Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from outside_house import Room, until
-from outside_talk import comment, wakeups
+from outside_talk import comment, status, wakeups
 
 KEEPS = """
 import os, shutil, sys, time
@@ -17,11 +17,15 @@ print("Worked.")
 
 
 @pytest.mark.proves("B-037")
+@pytest.mark.parametrize("leaves", ["nothing", "a change"])
 def test_a_comment_on_a_run_that_has_its_prompt_is_in_the_next_ones_prompt(
-    room: Room, tmp_path: Path
+    room: Room, tmp_path: Path, leaves: str
 ) -> None:
-    words = (sys.executable, "-c", KEEPS, "{prompt_file}", str(tmp_path))
-    task = room.task("Work", room.agent(*words))
+    """Also where the first run, or its delivery without a question, would be the task's end."""
+    script = KEEPS + ("open('made.txt', 'w').write('made')\n" if leaves == "a change" else "")
+    words = (sys.executable, "-c", script, "{prompt_file}", str(tmp_path))
+    room.git("checkout", "-q", "-b", "elsewhere")  # so that nothing is in a delivery's way
+    task = room.task("Work", room.agent(*words), delivery="auto")
     run = room.live(task)
     until(lambda: (tmp_path / run["id"]).exists())
     comment(room, task, "Mind C-42 too")
@@ -33,3 +37,4 @@ def test_a_comment_on_a_run_that_has_its_prompt_is_in_the_next_ones_prompt(
     assert second["wakeup_id"] == word["id"]
     assert "Mind C-42 too" in (tmp_path / second["id"]).read_text()
     assert [one["outcome"] for one in wakeups(room, task)] == ["executed", "executed"]
+    until(lambda: status(room, task) == "done")
