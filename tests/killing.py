@@ -113,7 +113,9 @@ class Killing:
         self.check_fired()
         ((firing, wakeup, run),) = rows(home, "SELECT status, wakeup_id, run_id FROM " + FIRINGS)
         assert firing == "done"
-        outcomes = column(home, f"SELECT outcome FROM runs WHERE wakeup_id = '{wakeup}' ORDER BY id")
+        outcomes = column(
+            home, f"SELECT outcome FROM runs WHERE wakeup_id = '{wakeup}' ORDER BY id"
+        )
         assert outcomes[-1] == "done" and set(outcomes[:-1]) <= {"lost", "crashed"}, outcomes
         assert column(home, "SELECT id FROM runs ORDER BY id")[-1] == run
 

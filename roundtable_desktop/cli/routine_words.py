@@ -7,7 +7,7 @@ import click
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, table
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, sentence
 
 _NEXT = ["next", "utc"]
 _FIRED = ["scheduled_at", "source", "missed", "sentence"]
@@ -28,6 +28,25 @@ def words(one: Answer) -> str:
     return "; ".join(said) or _("by hand")
 
 
+def coming(seen: Answer) -> None:
+    """Its next fires, so that a schedule that means something else is seen at once."""
+    if seen["next_fires"]:
+        click.echo()
+        fires = seen["next_fires"]
+        table([{"next": one["words"], "utc": stamp(one["at"])} for one in fires], _NEXT)
+
+
+def missed(span: Answer | None) -> str | None:
+    """What was due and came to nothing."""
+    if span is None:
+        return None
+    first, last = (stamp(span[end]) for end in ("first", "last"))
+    if span["count"] == 1:
+        return _("missed on {first}").format(first=first)
+    said = _("missed {count} times, {first} to {last}")
+    return said.format(count=span["count"], first=first, last=last)
+
+
 def show(seen: Answer, agent: Answer) -> None:
     """All that a person wants to know of one, why it did not run last night among it."""
     fields(_facts(seen, agent))
@@ -35,10 +54,7 @@ def show(seen: Answer, agent: Answer) -> None:
         if trigger["words"]:
             about = (trigger["cron_expression"], trigger["timezone"], trigger["words"])
             click.echo(plain("{}  {}: {}".format(*about)))
-    if seen["next_fires"]:
-        click.echo()
-        fires = seen["next_fires"]
-        table([{"next": one["words"], "utc": stamp(one["at"])} for one in fires], _NEXT)
+    coming(seen)
     if seen["recent_runs"]:
         click.echo()
         table(map(_fired, seen["recent_runs"]), _FIRED)
@@ -57,6 +73,7 @@ def _facts(seen: Answer, agent: Answer) -> Answer:
         "variables": ", ".join(map(_variable, seen["variables"])),
         **{name: seen[name] for name in _POLICIES},
         **{name: seen[name] and stamp(seen[name]) for name in _TIMES},
+        "missed": missed(seen["missed"]),
     }
 
 
@@ -69,8 +86,9 @@ def _variable(one: Answer) -> str:
 def _fired(one: Answer) -> Answer:
     """Those that were due and got no row of their own, or that its agent was told of."""
     told = one["missed"] or {}
-    missed = max(told.get("count", 0), told.get("left_out", {}).get("count", 0))
-    return {**one, "scheduled_at": stamp(one["scheduled_at"]), "missed": missed or None}
+    spans = [span for span in (told, told.get("left_out")) if span and span.get("count")]
+    widest = max(spans, key=lambda span: int(span["count"]), default=None)
+    return {**one, "scheduled_at": stamp(one["scheduled_at"]), "missed": missed(widest)}
 
 
 def _change(event: Answer) -> Answer:
@@ -92,9 +110,11 @@ def new_variables(seen: Answer, known: set[str]) -> str | None:
 
 
 def warnings(seen: Answer, agent: Answer) -> Iterator[str]:
-    """Why its schedule would come to nothing, each time."""
-    if not any(one["kind"] == "schedule" for one in seen["triggers"]):
+    """What its schedule is not, and why it would come to nothing, each time."""
+    crons = [one["cron_expression"] for one in seen["triggers"] if one["kind"] == "schedule"]
+    if not crons:
         return
+    yield from (said for cron in crons for said in _uneven(cron))
     without = [
         one["name"]
         for one in seen["variables"]
@@ -112,6 +132,13 @@ def warnings(seen: Answer, agent: Answer) -> Iterator[str]:
             "same: roundtable agent edit {agent} --no-skip-idle"
         )
         yield said.format(agent=agent["name"])
+
+
+def _uneven(cron: str) -> Iterator[str]:
+    from roundtable_desktop.rules.preview import uneven
+
+    for remark in uneven(cron):
+        yield sentence(remark.code, remark.values)
 
 
 def fired(client: Client, routine: Answer, firing: Answer, given: bool) -> None:

@@ -109,6 +109,7 @@ def add(
     said = _("{name} wakes {agent}. {when}")
     told = {"name": made["name"], "agent": assignee["name"], "when": when(made)}
     click.echo(plain(said.format(**told)))
+    routine_words.coming(made)
     return _beware(client, made, {one["name"] for one in declared})
 
 
@@ -128,7 +129,8 @@ _COLUMNS = ["name", "status", "when", "next_run", "last", "id"]
 
 def _row(one: Answer) -> Answer:
     due = one["next_run_at"] and stamp(one["next_run_at"])
-    return {**one, "when": words(one), "next_run": due, "last": one["last_status"]}
+    last = routine_words.missed(one["missed"]) or one["last_status"]
+    return {**one, "when": words(one), "next_run": due, "last": last}
 
 
 @routine.command()
@@ -189,6 +191,8 @@ def edit(
     changed = client.patch(f"{OFFICE}/{seen['id']}", changes)
     said = _("Changed {name}. {when}")
     click.echo(plain(said.format(name=changed["name"], when=when(changed))))
+    if crons or zone is not None:
+        routine_words.coming(changed)
     _beware(client, changed, {one["name"] for one in seen["variables"]})
 
 

@@ -220,7 +220,7 @@ def all_missed(tx: Tx, ids: Ids, shot: Shot) -> Firing:
         trigger_id=shot.trigger.id,
         source=shot.source,
         status=FiringStatus.SKIPPED,
-        reason="missed",
+        reason=firings.MISSED,
         missed=_told(shot),
         scheduled_at=shot.at,
         dispatch_fingerprint=fingerprint(shot.routine.assignee_agent_id),

@@ -18,6 +18,15 @@ CRON: Mapping[str, str] = {
     "cron_never": N_("“{given}” never fires: no year has such a day. Change the day or the month."),
     "cron_ended": N_("“{given}” does not fire any more after that time. Name an earlier one."),
     "cron_either_day": N_("It fires on a day that fits the day of the month or the weekday."),
+    "cron_uneven_minute": N_(
+        "It is not every {step} minutes: each hour begins anew at minute 0. Look at the next fires."
+    ),
+    "cron_uneven_hour": N_(
+        "It is not every {step} hours: each day begins anew at hour 0. Look at the next fires."
+    ),
+    "cron_uneven_day": N_(
+        "It is not every {step} days: each month begins anew at day 1. Look at the next fires."
+    ),
     "cron_moved": N_("{wall} does not exist on {date}: it fires at {at} instead."),
     "cron_left_out": N_("{wall} does not exist on {date}: nothing fires in its place."),
     "cron_first_only": N_("{wall} comes twice on {date}: it fires the first time only."),

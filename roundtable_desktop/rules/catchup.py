@@ -1,5 +1,6 @@
 """What becomes of every instant that was due: it fires, or it is missed and counted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,6 +35,15 @@ class Missed:
     count: int
     first: datetime
     last: datetime
+
+
+def summed(spans: Iterable[tuple[int, datetime, datetime]]) -> Missed | None:
+    """All of (how many, the first, the last) as one; None for nothing."""
+    kept = list(spans)
+    if not kept:
+        return None
+    count, first, last = zip(*kept, strict=True)
+    return Missed(sum(count), min(first), max(last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ _ALIASES = {
     "@yearly": "0 0 1 1 *",
 }
 _FIELDS = ("minute", "hour", "day", "month", "weekday")
+_ANEW_AFTER = (60, 24, 31)
+"""Minutes, hours, days; that of a month is not always as long."""
 _ANY_TIME = datetime(2000, 1, 1)  # a start for a walk that is not made  # noqa: DTZ001
 _KINDS_OF_YEAR = {
     (calendar.isleap(year), date(year, 1, 1).weekday()): year for year in range(2000, 2028)
@@ -104,6 +106,19 @@ class Cron:
         named and neither begins with `*`."""
         _, _, day, _, weekday = self.text.split()
         return not (day.startswith("*") or weekday.startswith("*"))
+
+    def uneven(self) -> list[tuple[str, int]]:
+        """(field, step) of each `*/step` that begins anew before a whole step is over; of days
+        only where no weekday is named, for then nobody takes them for every so many days."""
+        parts = self.text.split()
+        until = 3 if parts[-1] == "*" else 2
+        fields = zip(_FIELDS, parts[:until], _ANEW_AFTER, strict=False)
+        parted = [(name, *part.partition("*/"), size) for name, part, size in fields]
+        return [
+            (name, int(step))
+            for name, before, _, step, size in parted
+            if not before and step.isdecimal() and size % int(step)
+        ]
 
     def walls(self, start: datetime, end: datetime) -> Iterator[datetime]:
         """What a clock that is never changed would show at its fires in [start, end)."""

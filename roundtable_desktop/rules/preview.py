@@ -41,8 +41,15 @@ def preview(text: str, zone_name: str, own_zone: str, after: datetime, count: in
     return Preview(cron.words(), zone, fires, tuple(remarks(cron, zone, start)))
 
 
+def uneven(text: str) -> Iterator[Remark]:
+    """A step that does not divide the hour, the day or the month is not what it seems (B-018)."""
+    for field, step in parse(text).uneven():
+        yield Remark(f"cron_uneven_{field}", {"step": str(step)})
+
+
 def remarks(cron: Cron, zone: ZoneInfo, after: datetime) -> Iterator[Remark]:
     """What a reader of the expression would not expect, in the order in which it comes."""
+    yield from uneven(cron.text)
     if cron.either_day():
         yield Remark("cron_either_day", {})
     if not cron.fixed and cron.every_hour():

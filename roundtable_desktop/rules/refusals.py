@@ -71,7 +71,11 @@ def _out_of_reach(settlement: Settlement, end: End) -> Settlement:
     if settlement.kind not in UNEXPLAINED or not unreachable(end):
         return settlement
     return replace(
-        settlement, outcome=RunOutcome.CRASHED, layer=Layer.WAKEUP, task=None, kind=ErrorKind.NETWORK
+        settlement,
+        outcome=RunOutcome.CRASHED,
+        layer=Layer.WAKEUP,
+        task=None,
+        kind=ErrorKind.NETWORK,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
@@ -21,6 +22,9 @@ from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routine_tables import Firings
 from roundtable_desktop.store.routines import SUCCEEDED
 from roundtable_desktop.store.tables import by_id
+
+MISSED = "missed"
+"""The reason of the row that stands for instants of which none fires any more (C-39)."""
 
 OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
 
@@ -88,6 +92,20 @@ def of_routine(view: View, routine_id: str, limit: int) -> list[Firing]:
 
 def last(view: View, routine_id: str) -> Firing | None:
     return next(iter(of_routine(view, routine_id, 1)), None)
+
+
+def was_missed(firing: Firing | None) -> bool:
+    """Whether nothing fired of what it stands for: nobody looked when that was due."""
+    return firing is not None and firing.reason == MISSED
+
+
+def missed_lately(view: View, routine_id: str, most: int) -> list[tuple[int, datetime, datetime]]:
+    """(how many, the first, the last) of each of the newest ones that were missed, back to one
+    that was not."""
+    newest = takewhile(was_missed, of_routine(view, routine_id, most))
+    spans: list[Any] = [(one.missed or {})["left_out"] for one in newest]
+    read = datetime.fromisoformat
+    return [(int(one["count"]), read(one["first"]), read(one["last"])) for one in spans]
 
 
 def last_run(view: View, routine_id: str) -> Run | None:

@@ -103,3 +103,22 @@ def test_nothing_left_before_the_end_of_the_calendar_is_said() -> None:
     with pytest.raises(Invalid) as caught:
         preview("0 0 1 1 *", "UTC", "UTC", datetime(9999, 6, 1, tzinfo=UTC), 5)
     assert caught.value.code == "cron_ended"
+
+
+@pytest.mark.proves("B-018")
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("0 */13 * * *", "It is not every 13 hours: each day begins anew at hour 0."),
+        ("*/7 * * * *", "It is not every 7 minutes: each hour begins anew at minute 0."),
+        ("0 0 */2 * *", "It is not every 2 days: each month begins anew at day 1."),
+        ("*/15 */6 * * *", None),
+        ("0 9-17/5 * * *", None),
+        ("*/5,7 * * * *", None),
+    ],
+)
+def test_a_step_that_begins_anew_before_it_is_over_is_said(
+    expression: str, said: str | None
+) -> None:
+    found = [one for one in remarks(expression, "UTC") if "begins anew" in one]
+    assert [one.removesuffix(" Look at the next fires.") for one in found] == [said] * bool(said)

@@ -185,7 +185,17 @@ class Fire(Shown):
     trigger_id: str
 
 
+class Missed(Shown):
+    """Instants that were due and came to nothing: nobody looked."""
+
+    count: int
+    first: Moment
+    last: Moment
+
+
 class RoutineRow(Shown):
+    """missed: since it last fired; null where nothing was."""
+
     id: str
     workspace_id: str
     name: str
@@ -205,6 +215,7 @@ class RoutineRow(Shown):
     last_started_at: Moment | None
     last_succeeded_at: Moment | None
     last_status: str | None
+    missed: Missed | None
     created_at: Moment
     updated_at: Moment
     revision: int
@@ -230,6 +241,7 @@ def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -
         next_run_at=seen.next_run_at,
         last_fired_at=seen.last_fired_at,
         last_status=seen.last and str(seen.last.status),
+        missed=seen.missed and Missed.of(seen.missed),
         **more,
     )
 

@@ -15,22 +15,27 @@ from roundtable_desktop.model.records import Agent, Event, Subject
 from roundtable_desktop.model.routines import Firing, Routine, Trigger
 from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.verdicts import Explanation
+from roundtable_desktop.rules.catchup import Missed, summed
 from roundtable_desktop.rules.cron import parse
 from roundtable_desktop.store import agents, events, firings, lists, routines
 from roundtable_desktop.store.db import Reader, View
 
 CHANGES = 50
+MISSED = 50
+"""Rows that are looked at to tell what was missed; each may stand for many instants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recurring:
-    """A routine with its triggers, its newest firing and who is woken. words: by trigger."""
+    """A routine with its triggers, its newest firing and who is woken. words: by trigger.
+    missed: the instants that were due since it last fired, and came to nothing."""
 
     routine: Routine
     agent: Agent
     triggers: Sequence[Trigger]
     last: Firing | None
     words: Mapping[str, str]
+    missed: Missed | None = None
 
     @property
     def next_run_at(self) -> datetime | None:
@@ -118,7 +123,9 @@ def _recurring(view: View, routine: Routine, triggers: Sequence[Trigger]) -> Rec
         for one in triggers
         if one.kind is TriggerKind.SCHEDULE
     }
-    return Recurring(routine, agent, triggers, firings.last(view, routine.id), words)
+    last = firings.last(view, routine.id)
+    missed = firings.missed_lately(view, routine.id, MISSED) if firings.was_missed(last) else ()
+    return Recurring(routine, agent, triggers, last, words, summed(missed))
 
 
 def _instants(routine: Routine, trigger: Trigger, now: datetime, count: int) -> list[datetime]:
