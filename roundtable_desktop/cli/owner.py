@@ -4,12 +4,14 @@ import json
 import os
 import shlex
 import signal
+from itertools import groupby
 
 import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _, n_, sentence
 
@@ -163,11 +165,21 @@ def _explanation(seen: Answer, indent: str) -> None:
     click.echo(indent + plain(seen["sentence"]))
     if seen["code"] in ("waits_account", "waits_model", "waits_limit"):
         _try_now(seen["values"]["agent"], indent)
-    for gate in seen["gates"]:
-        mark = "ok " if gate["verdict"] in ("go", "launched") else "-> "
-        click.echo(f"{indent}  {mark}{plain(gate['sentence'])}")
+    _gates(seen["gates"], indent)
     for more in seen["more"]:
         _explanation(more, indent + "  ")
+
+
+def _gates(gates: list[Answer], indent: str) -> None:
+    """Of one that was taken up before and waits: those of then, and those of now."""
+    looks = [(at, list(asked)) for at, asked in groupby(gates, key=lambda gate: str(gate["at"]))]
+    for number, (at, asked) in enumerate(looks, 1):
+        if len(looks) > 1:
+            before = _("Taken up {at}:").format(at=stamp(at))
+            click.echo(f"{indent}  {_('Now:') if number == len(looks) else before}")
+        for gate in asked:
+            mark = "ok " if gate["verdict"] in ("go", "launched") else "-> "
+            click.echo(f"{indent}  {mark}{plain(gate['sentence'])}")
 
 
 @click.command(name="force-stop")

@@ -12,6 +12,7 @@ from roundtable_desktop.model.states import (
     RunStatus,
     Source,
     TaskStatus,
+    WakeupOutcome,
     WakeupStatus,
 )
 from roundtable_desktop.model.times import rfc3339
@@ -183,6 +184,8 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     elif code == "task_in_progress" and runs.lease_holder(view, task.id) is None:
         code = "task_in_progress_waits"
     wakeup = wakeups.latest_for_task(view, task.id)
+    if code == "task_interrupted" and wakeup and wakeup.outcome is WakeupOutcome.EXHAUSTED:
+        code = "task_exhausted"
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
     attempts = runs.of_task(view, task.id)
     last = attempts[-1].id if attempts else None

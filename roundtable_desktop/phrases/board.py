@@ -10,6 +10,10 @@ BOARD: Mapping[str, str] = {
     "task_waits_for_approval": N_(
         "It waits for your approval: “roundtable approval list” shows what you can answer."
     ),
+    "task_exhausted": N_(
+        "Its runs failed five times, each time for a reason outside of the work, and nothing is "
+        "tried again by itself; see the last one. “roundtable task run” tries anew."
+    ),
     "task_blocked_blocker_lost": N_(
         "T-{blocker}, which it waits for, is {end}. Decide in the inbox: let it start without "
         "that, cancel it, or have that done again."
@@ -48,6 +52,10 @@ BOARD: Mapping[str, str] = {
 
 BOARD_ON_PAGES: Mapping[str, str] = {
     "task_waits_for_approval": N_("It waits for your approval."),
+    "task_exhausted": N_(
+        "Its runs failed five times, each time for a reason outside of the work. See the last one, "
+        "put that right and run it again."
+    ),
     "inbox_blocker_lost": N_(
         "T-{number} waits for T-{blocker}, which is {end}. Decide what is to become of it."
     ),

@@ -5,7 +5,9 @@ import string
 import pytest
 
 from roundtable_desktop.dashboard.problems import CODE_OF_STATUS
+from roundtable_desktop.model.states import RunOutcome, Source, WakeupOutcome
 from roundtable_desktop.phrases import GATES, SENTENCES, sentence
+from roundtable_desktop.phrases.foresight import WORDS
 
 
 @pytest.mark.parametrize("code", SENTENCES)
@@ -40,3 +42,12 @@ def test_each_gate_says_both_why_it_let_through_and_why_it_waits():
 
 def test_every_number_of_http_has_a_sentence():
     assert set(CODE_OF_STATUS.values()) <= set(SENTENCES)
+
+
+PLAIN = {"done", "cancelled", "executed"}
+"""Codes that are words."""
+
+
+@pytest.mark.parametrize("code", [*RunOutcome, *WakeupOutcome, *Source])
+def test_what_is_foreseen_is_said_in_words(code):
+    assert code in PLAIN or "_" not in WORDS[code]

@@ -2,6 +2,7 @@
 
 import signal
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from outside_clock import NOW, advance, instant, move, moved, start
@@ -86,14 +87,27 @@ def test_it_stands_is_warned_of_and_is_put_only_before_any_work(still: House) ->
     assert "Test clock: time stands still at 2026-04-25T03:45:00" in still.cli("status").err
 
 
+def two_looks_are_told_apart(room: Room, task: Any) -> None:
+    """The gates when it was taken up, and what keeps it from that now."""
+    told = room.house.cli("explain", "task", "T-1", at=room.path).out.splitlines()
+    before, now = told.index("    Taken up 2026-04-25 03:45:00Z:"), told.index("    Now:")
+    assert told[now - 1] == "    ok The agent was started." and before < now
+    assert "It waits until" in told[-1]
+    page = Browser(room.house).ask("GET", f"/tasks/{task['id']}").text
+    assert page.count('class="gates"') == 2
+    assert page.index("Taken up") < page.index("Now:")
+
+
 @pytest.mark.slow
-@pytest.mark.proves("B-072", "test clock")
+@pytest.mark.proves("B-072", "test clock", "N-03")
 def test_a_crash_is_tried_at_two_ten_thirty_and_120_minutes_and_then_no_more(still: House) -> None:
     room = still.room()
     task = room.task("Crash", demo(room, cooldown_sec=10), description=script("crash 2"))
     for number, minutes in enumerate(MINUTES, 1):
         room.ended(task, number)
         due = instant(retried(room, task, number)) - instant(still.get("/status")["test_clock"])
+        if number == 1:
+            two_looks_are_told_apart(room, task)
         assert timedelta(minutes=minutes) <= due <= timedelta(minutes=minutes * 1.25 + 0.01)
         assert advance(still, minutes * 60 - 1)["claimed"] == 0
         assert advance(still, minutes * 15 + 2)["claimed"] == 1
@@ -109,6 +123,10 @@ def test_a_crash_is_tried_at_two_ten_thirty_and_120_minutes_and_then_no_more(sti
     assert (wakeups(room, task)[0]["outcome"], status(room, task)) == ("exhausted", "interrupted")
     assert [one["kind"] for one in still.get("/inbox")["items"]] == ["agent.error"]
     assert not any(alive(one["pid"]) for one in last["processes"])
+    told = still.cli("explain", "task", "T-1", at=room.path).out
+    assert "failed five times" in told and "broken off" not in told
+    page = Browser(still).ask("GET", f"/tasks/{task['id']}").text
+    assert "failed five times" in page and "broken off" not in page
 
 
 @pytest.mark.slow

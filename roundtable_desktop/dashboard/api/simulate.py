@@ -1,5 +1,6 @@
 """The API's look ahead: what would happen until then, by the engine itself."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
@@ -9,6 +10,8 @@ from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, 
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.foresight import CODED, WORDS
 
 
 class Ahead(Words):
@@ -37,13 +40,17 @@ class ForeseenDays(Shown):
     complete: bool
 
 
+def told(code: str, values: Mapping[str, object]) -> str:
+    """People read words where programs read codes; a name stays as it is."""
+    words = {name: WORDS.get(str(values[name])) for name in CODED if name in values}
+    return said(code, {**values, **{name: _(word) for name, word in words.items() if word}})
+
+
 def declare(api: Api, look: Look) -> None:
     @api.route("POST", "/api/v1/simulate")
     def simulate(body: Ahead) -> ForeseenDays:
         """What would start, end, wait and merge if nobody did anything, and every run went well
         and took as long as its agent's usually do. Nothing is changed by asking."""
         seen = look.foreseen(timedelta(days=body.days), body.workspace_id)
-        items = [
-            ForeseenItem.of(one, sentence=said(one.code, dict(one.values))) for one in seen.items
-        ]
+        items = [ForeseenItem.of(one, sentence=told(one.code, one.values)) for one in seen.items]
         return ForeseenDays.of(seen, items=items)
