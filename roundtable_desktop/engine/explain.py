@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
+from roundtable_desktop.engine.steps import asks_for_more
 from roundtable_desktop.model.records import Run, Task, Wakeup
 from roundtable_desktop.model.states import (
     DeliveryStatus,
@@ -23,6 +24,7 @@ from roundtable_desktop.rules.admission import (
     before_claim,
     blockers,
     rested,
+    staleness,
 )
 from roundtable_desktop.store import (
     agents,
@@ -33,6 +35,7 @@ from roundtable_desktop.store import (
     proposals,
     runs,
     settings,
+    tasks,
     wakeups,
 )
 from roundtable_desktop.store.db import View
@@ -72,7 +75,7 @@ def _waiting(
         holds=holds.of_agent(view, agent),
     )
     gates: list[Mapping[str, object]] = []
-    waiting_for = _numbers(view, wakeup.task_id)
+    waiting_for = _comes_first(view, wakeup)
     own = [("blockers", blockers(waiting_for, now))] if wakeup.task_id else []
     for gate, answer in [*_before_claim(facts, now), *own]:
         gates.append(decision(gate, answer, rfc3339(now)))
@@ -94,6 +97,18 @@ def _waiting(
     first = claims.first_of(view, agent.id, by_person=only_persons)
     code = "waits_turn" if first in (wakeup.id, None) else "waits_order"
     return Explanation(code, {"agent": agent.name}, [*kept, *gates], wakeup.id)
+
+
+def _comes_first(view: View, wakeup: Wakeup) -> list[str]:
+    """What it will wait for when it is taken up; nothing where it is not wanted any more, for
+    that is found first."""
+    task = tasks.get(view, wakeup.task_id) if wakeup.task_id else None
+    if task is None or task.workspace_id != wakeup.workspace_id:
+        return []
+    by_person = wakeup.source is Source.USER
+    wanted = staleness(wakeup.agent_id, task.id, task, by_person=by_person)
+    opened = not isinstance(wanted, Go) and asks_for_more(view, wakeup, task)
+    return _numbers(view, task.id) if isinstance(wanted, Go) or opened else []
 
 
 def _numbers(view: View, task_id: str | None) -> list[str]:

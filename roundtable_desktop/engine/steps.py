@@ -16,7 +16,7 @@ from roundtable_desktop.rules import admission
 from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
 from roundtable_desktop.store import comments, dependencies, runs, settings, tasks, wakeups
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
 
 
 def intake(tx: Tx, case: Case) -> Answer:
@@ -39,7 +39,7 @@ def agent_status(tx: Tx, case: Case) -> Answer:
 
 def staleness(tx: Tx, case: Case) -> Answer:
     by_person = case.wakeup.source is Source.USER
-    if case.task is not None and _asks_for_more(tx, case.wakeup, case.task):
+    if case.task is not None and asks_for_more(tx, case.wakeup, case.task):
         graph.move(tx, case.ids, case.task, TaskStatus.TODO, actor=PERSON)
         tasks.fresh_budget(tx, case.task)
         case.task = tasks.get(tx, case.task.id)
@@ -47,12 +47,12 @@ def staleness(tx: Tx, case: Case) -> Answer:
     return admission.of_retry(answer) if case.wakeup.retry_count else answer
 
 
-def _asks_for_more(tx: Tx, wakeup: Wakeup, task: Task) -> bool:
+def asks_for_more(view: View, wakeup: Wakeup, task: Task) -> bool:
     """A person's word that came while the last attempt failed: it is what was missing."""
     if wakeup.source is not Source.COMMENT or task.status is not TaskStatus.FAILED:
         return False
     payloads = [cause["payload"] for cause in wakeup.causes()]
-    said = [comments.get(tx, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
+    said = [comments.get(view, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
     return any(one is not None and one.author_type == "person" for one in said)
 
 
