@@ -257,15 +257,15 @@ class State:
         if task is None:
             return "task_not_found" if one.task_id else None
         said = self.row("comments", str(one.payload.get("comment_id")))
-        if task["status"] == "failed" and said is not None and said["author_type"] == "person":
-            return None if task["assignee_agent_id"] == one.agent_id else self._other(one)
+        ours = task["assignee_agent_id"] == one.agent_id
+        opens = ours and said is not None and said["author_type"] == "person"
+        if task["status"] == "failed" and opens:
+            return None
         if task["status"] in OVER:
             again = one.retry_count and task["status"] == "cancelled"
             return "retry_task_cancelled" if again else "task_terminal"
-        ours = task["assignee_agent_id"] == one.agent_id or one.source == "user"
-        return None if ours else self._other(one)
-
-    def _other(self, one: Wakeup) -> str:
+        if ours or one.source == "user":
+            return None
         return "retry_stale_assignee" if one.retry_count else "assignee_changed"
 
     def _fallen(self, one: Wakeup) -> str | None:

@@ -48,8 +48,11 @@ def staleness(tx: Tx, case: Case) -> Answer:
 
 
 def asks_for_more(view: View, wakeup: Wakeup, task: Task) -> bool:
-    """A person's word that came while the last attempt failed: it is what was missing."""
+    """A person's word that came while the last attempt failed: it is what was missing. An agent
+    that has the task no more opens nothing."""
     if wakeup.source is not Source.COMMENT or task.status is not TaskStatus.FAILED:
+        return False
+    if task.assignee_agent_id != wakeup.agent_id:
         return False
     payloads = [cause["payload"] for cause in wakeup.causes()]
     said = [comments.get(view, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
