@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import accumulate
 from urllib.parse import quote, quote_plus
 
+from roundtable_desktop.rules.shapes import LONGEST, Reading
+
 MARK = "[redacted]"
 SHORTEST = 6
 """Characters; a shorter value would be found in innocent text."""
@@ -36,6 +38,8 @@ class Redactor:
         return (stream.feed(raw) + stream.flush()).decode("utf-8", "surrogatepass")
 
     def stream(self) -> "Stream":
+        """Of a text in pieces. What is known by its value goes first: it may be a part of what is
+        known by its shape."""
         return Stream(self)
 
     def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
@@ -61,16 +65,17 @@ class Stream:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
+        self._shapes = _ShapeStream()
         self._held = b""
 
     def feed(self, piece: bytes) -> bytes:
         raw = self._held + piece
         view = _Plain(raw)
-        return self._take(raw, view, self._redactor.begun(view.text, 0))
+        return self._shapes.feed(self._take(raw, view, self._redactor.begun(view.text, 0)))
 
     def flush(self) -> bytes:
         view = _Plain(self._held)
-        return self._take(self._held, view, len(view.text))
+        return self._shapes.flush(self._take(self._held, view, len(view.text)))
 
     def _take(self, raw: bytes, view: "_Plain", hold: int) -> bytes:
         """`hold`: where in the view the undecided tail begins."""
@@ -83,23 +88,58 @@ class Stream:
             done = view.origin(end - 1) + 1
             if end > hold:
                 hold = self._redactor.begun(view.text, end)
-        cut = max(done, view.origin(hold)) if hold < len(view.text) else len(raw)
+        cut = max(done, view.place(hold))
         if len(raw) - cut > self._redactor.longest + _CODES_HELD:
             cut = len(raw)
         self._held = raw[cut:]
         return b"".join([*parts, raw[done:cut]])
 
 
+class _ShapeStream:
+    """The same for what is known by its shape alone."""
+
+    def __init__(self) -> None:
+        self._reading = Reading()
+        self._held = b""
+
+    def feed(self, piece: bytes) -> bytes:
+        return self._take(self._held + piece, final=False)
+
+    def flush(self, piece: bytes) -> bytes:
+        return self._take(self._held + piece, final=True)
+
+    def _take(self, raw: bytes, *, final: bool) -> bytes:
+        view = _Plain(raw)
+        parts: list[bytes] = []
+        done = 0
+        # The rest of a colour's code that is cut here would be none of a secret's letters.
+        whole = len(raw) if final else view.whole
+        for start, end, begins in self._reading.spans(view.text, final=final):
+            parts.append(raw[done : min(whole, view.place(start))])
+            if begins:
+                parts.append(_MARK)
+            done = min(whole, view.place(end))
+        if len(raw) - done > LONGEST + _CODES_HELD:
+            parts.append(raw[done:])
+            done = len(raw)
+        self._held = raw[done:]
+        return b"".join(parts)
+
+
 class _Plain:
-    """Bytes as a reader of the terminal sees them, with the way back to where each one stood."""
+    """Bytes as a reader of the terminal sees them, with the way back to where each one stood.
+    whole: how long they are without a code that is cut at the end."""
 
     def __init__(self, raw: bytes) -> None:
-        self.text = raw
+        self.text = self._raw = raw
+        self.whole = len(raw)
         self._at: list[int] = []
         self._removed: list[int] = []
         if b"\x1b" not in raw:
             return
-        self.text = _CODE.sub(b"", _CODE_BEGUN.sub(b"", raw))
+        begun = _CODE_BEGUN.search(raw)
+        self.whole = begun.start() if begun else len(raw)
+        self.text = _CODE.sub(b"", raw[: self.whole])
         codes = [match.span() for match in _CODE.finditer(raw)]
         self._removed = list(accumulate(end - start for start, end in codes))
         self._at = [end - gone for (_, end), gone in zip(codes, self._removed, strict=True)]
@@ -107,6 +147,9 @@ class _Plain:
     def origin(self, index: int) -> int:
         before = bisect_right(self._at, index)
         return index + self._removed[before - 1] if before else index
+
+    def place(self, index: int) -> int:
+        return self.origin(index) if index < len(self.text) else len(self._raw)
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

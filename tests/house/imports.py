@@ -70,6 +70,7 @@ STDLIB_ONLY = (
     f"{PACKAGE}/model/states.py",
     f"{PACKAGE}/rules/__init__.py",
     f"{PACKAGE}/rules/redact.py",
+    f"{PACKAGE}/rules/shapes.py",
     f"{PACKAGE}/runner/",
 )
 

@@ -192,6 +192,7 @@ def test_the_runner_needs_the_standard_library_only(tmp_path: Path) -> None:
             "roundtable_desktop.model.states",
             "roundtable_desktop.rules",
             "roundtable_desktop.rules.redact",
+            "roundtable_desktop.rules.shapes",
         ]
     )
 
