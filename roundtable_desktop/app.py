@@ -270,6 +270,7 @@ class Owner:
                 bridge=own_program("mcp-bridge"),
                 demo=own_program("demo-agent"),
                 demo_state=str(self.home.demo),
+                hidden=(token,),
             ),
             zone=ground.desk.local_zone,
         )

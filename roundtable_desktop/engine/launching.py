@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from roundtable_desktop.engine.places import Place, place_of, was_removed
@@ -47,6 +47,7 @@ class Equipment:
 
     issue: (a token for one run, the hash that its row keeps).
     demo_state: the folder where the built-in agent keeps its conversations.
+    hidden: what no agent is given, and what is redacted where one finds it all the same.
     """
 
     mcp_url: str
@@ -54,6 +55,7 @@ class Equipment:
     bridge: Sequence[str]
     demo: Sequence[str]
     demo_state: str
+    hidden: Sequence[str] = field(repr=False, default=())
 
 
 class Launching:
@@ -183,6 +185,7 @@ class Launching:
             resume_prompt=run.resume_prompt,
             environment=environment,
             secrets=secrets,
+            hidden=self._equipment.hidden,
             session=talk.session if speaks else None,
             permission_policy=str(agent.permission_policy),
             nudge=NUDGE if speaks else "",

@@ -16,6 +16,7 @@ from roundtable_desktop.runner.order import (
     Order,
     agent_environment,
     read_order,
+    take_hidden,
     take_secrets,
 )
 from roundtable_desktop.runner.plans import plan
@@ -42,7 +43,8 @@ def main(arguments: Sequence[str]) -> int:
         return NOT_BORN
     secrets = take_secrets(order.folder)
     environment = agent_environment(order, secrets)
-    redactor = Redactor([*secrets.values(), order.control_key, environment.get(MCP_TOKEN, "")])
+    own = (order.control_key, order.fence, environment.get(MCP_TOKEN, ""))
+    redactor = Redactor([*secrets.values(), *own, *take_hidden(order.folder)])
     tree.become_subreaper()
     interrupted = _answer_signals()
     try:

@@ -102,14 +102,23 @@ def read_order(folder: Path) -> Order:
 
 def take_secrets(folder: Path) -> dict[str, str]:
     """Reads env.json and removes it: from then on the secrets are in two processes only."""
-    path = folder / "env.json"
+    secrets: dict[str, str] = json.loads(_taken(folder / "env.json") or "{}")
+    return secrets
+
+
+def take_hidden(folder: Path) -> list[str]:
+    """Reads hidden.json and removes it: what the agent is not given and must not tell either."""
+    hidden: list[str] = json.loads(_taken(folder / "hidden.json") or "[]")
+    return hidden
+
+
+def _taken(path: Path) -> bytes:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        return {}
+        return b""
     os.unlink(path)
-    secrets: dict[str, str] = json.loads(raw)
-    return secrets
+    return raw
 
 
 def agent_environment(order: Order, secrets: dict[str, str]) -> dict[str, str]:

@@ -3,7 +3,10 @@
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
+
+from roundtable_desktop.rules.redact import Redactor
 
 LIMIT = 64 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -21,6 +24,18 @@ def take_result(path: Path) -> str | None:
         return _sound(_read(path))
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def redact_result(path: Path, redactor: Redactor) -> None:
+    """The agent's own file stays with the run: without secrets, once nobody writes there."""
+    text = take_result(path)
+    if text is None or (clean := redactor.redact(text)) == text:
+        return
+    with suppress(OSError):
+        os.unlink(path)
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(clean)
 
 
 def find_block(message: str) -> str | None:

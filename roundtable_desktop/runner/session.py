@@ -18,7 +18,7 @@ from roundtable_desktop.runner.order import Order
 from roundtable_desktop.runner.output import Log
 from roundtable_desktop.runner.pipes import Drain
 from roundtable_desktop.runner.record import Record
-from roundtable_desktop.runner.result import take_result
+from roundtable_desktop.runner.result import redact_result, take_result
 from roundtable_desktop.runner.spool import Spool
 from roundtable_desktop.runner.talk import pipe
 from roundtable_desktop.runner.tree import Tree
@@ -76,6 +76,7 @@ class Session:
         await self._talk.finish(DRAIN_SECONDS)
         await self._errors.finish(DRAIN_SECONDS)
         self._report(file=self._why is not None)
+        redact_result(order.result_file, self._redactor)
         self._record.close()
         await self._last(fall)
         if control:

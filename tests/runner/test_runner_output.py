@@ -43,8 +43,7 @@ def test_no_form_of_a_secret_reaches_the_disk_or_the_spool(bench: Bench) -> None
     files = [path for path in bench.folder(run).rglob("*") if path.is_file()]
     assert len(files) >= 5
     for path in files:
-        if path.name != "result.json":  # the agent's own file
-            assert not any(form in path.read_bytes() for form in forms), path
+        assert not any(form in path.read_bytes() for form in forms), path
 
 
 @pytest.mark.proves("S-71")

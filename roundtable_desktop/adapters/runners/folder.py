@@ -25,7 +25,8 @@ class Address:
 
 
 def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
-    """launch.json, and env.json with the secrets, which the runner removes. Raises OSError."""
+    """launch.json; env.json with the secrets and hidden.json with what else is redacted, which
+    the runner removes. Raises OSError."""
     os.mkdir(folder, 0o700)
     words: dict[str, Any] = {
         "protocol": PROTOCOL,
@@ -52,14 +53,16 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
     _write(folder / "launch.json", words)
     try:
         _write(folder / "env.json", dict(order.secrets))
+        _write(folder / "hidden.json", list(order.hidden))
     except OSError:
         drop_secrets(folder)
         raise
 
 
 def drop_secrets(folder: Path) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(folder / "env.json")
+    for name in ("env.json", "hidden.json"):
+        with suppress(FileNotFoundError):
+            os.unlink(folder / name)
 
 
 def drop_socket(folder: Path) -> None:
@@ -113,6 +116,6 @@ def create(path: Path) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _write(path: Path, words: dict[str, Any]) -> None:
+def _write(path: Path, words: object) -> None:
     with open(create(path), "w", encoding="utf-8") as file:
         json.dump(words, file)
