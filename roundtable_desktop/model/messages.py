@@ -6,11 +6,17 @@ A spool is one JSON object a line: {"seq", "at", "kind", …}; `seq` counts from
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from roundtable_desktop.model.printed import printed
 
 PROTOCOL = 1
 SUMMARY_BYTES = 8 * 1024
 ERROR_BYTES = 4 * 1024
+
+
+Told = Annotated[str, AfterValidator(printed)]
+"""What an agent says, as it is read: the transcript alone keeps what drives a terminal (B-137)."""
 
 
 class Message(BaseModel):
@@ -99,7 +105,7 @@ class Option(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     id: str
-    name: str
+    name: Told
     kind: str
 
 
@@ -108,7 +114,7 @@ class Ask(Message):
 
     kind: Literal["ask"]
     ask: str
-    text: str
+    text: Told
     options: list[Option]
 
 
@@ -126,7 +132,7 @@ class Tool(Message):
 
     kind: Literal["tool"]
     id: str
-    name: str
+    name: Told
     status: Literal["started", "done", "failed"]
 
 
@@ -145,7 +151,7 @@ class Fault(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     kind: str
-    text: str = ""
+    text: Told = ""
 
 
 class Ended(BaseModel):
@@ -171,8 +177,8 @@ class End(Message):
     exit_code: int | None
     error: Fault | None = None
     output_bytes: int = 0
-    tail: str = ""
-    stderr: str = ""
+    tail: Told = ""
+    stderr: Told = ""
     stop_reason: str | None = None
     nudged: bool = False
     killed: list[Ended] = []
@@ -229,7 +235,7 @@ class BlockedOn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     owner: Annotated[str, Field(pattern=r"^(user|coordinator|agent:.+)$")]
-    action: Annotated[str, Field(min_length=1, max_length=2000)]
+    action: Annotated[Told, Field(min_length=1, max_length=2000)]
 
 
 class WorkerResult(BaseModel):
@@ -238,7 +244,7 @@ class WorkerResult(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     status: Literal["completed", "failed", "blocked", "cancelled"]
-    summary: Annotated[str, Field(max_length=SUMMARY_BYTES)] = ""
+    summary: Annotated[Told, Field(max_length=SUMMARY_BYTES)] = ""
     evidence: list[Evidence] = []
     artifacts: list[Artifact] = []
     next: str | None = None

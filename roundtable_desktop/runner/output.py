@@ -2,12 +2,16 @@
 
 import codecs
 import os
+import re
 from pathlib import Path
 
 from roundtable_desktop.rules.redact import Redactor, clip
 from roundtable_desktop.runner.spool import micros
 from roundtable_desktop.runner.transcript import Transcript
 
+_HALF = re.compile(r"(?:\x1b(?:\[[0-?]{0,64}|[\]PX^_k][^\x07\x1b\n]{0,1000}\x1b?)?|\r+)\Z")
+_HALF_LONGEST = 1100
+"""Characters of a terminal's sequence, or of a line's end, whose rest may still come."""
 LINE = 64 * 1024
 """Characters; also the size of a batch, so that only a batch's first line can be too long."""
 CUT = " [cut]"
@@ -68,6 +72,7 @@ class Output:
         self._transcript = transcript
         self._redactor = redactor.stream()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._half = ""
         self._lines = Lines()
         self._log = log
         self._tail_bytes = tail_bytes
@@ -104,7 +109,11 @@ class Output:
     def _take(self, clean: bytes, *, final: bool) -> None:
         if self._log:
             self._log.write(clean)
-        text = self._decoder.decode(clean, final)
+        text = self._half + self._decoder.decode(clean, final)
+        half = None if final else _HALF.search(text, max(0, len(text) - _HALF_LONGEST))
+        # No record ends within a sequence: who reads it alone would take its rest for text.
+        self._half = half[0] if half else ""
+        text = text[: half.start()] if half else text
         for start in range(0, len(text), LINE):
             self._add(text[start : start + LINE])
 
