@@ -17,6 +17,7 @@ from roundtable_desktop.phrases import sentence
 Answer = dict[str, Any]
 _TIMEOUT = 60.0
 _STREAM_TIMEOUT = 40.0
+_PIECE = 64 * 1024
 """An owner that is there sends something at least every 15 s."""
 _BODY_LIMIT = 1 << 20
 """Bytes; the owner hangs up on more, so that its refusal might not be read (S-59)."""
@@ -80,6 +81,21 @@ class Client:
             cursor = page["next_cursor"]
             if cursor is None:
                 return
+
+    def onwards(self, path: str, **query: object) -> Iterator[Answer]:
+        """All items of what is read with `after`, piece by piece."""
+        after: object = None
+        while True:
+            page = self.get(path, after=after, **query)
+            yield from page["items"]
+            after = page["next_cursor"]
+            if after is None:
+                return
+
+    def download(self, path: str) -> Iterator[bytes]:
+        with self._opened("GET", path, None, _TIMEOUT) as response:
+            while piece := response.read(_PIECE):
+                yield piece
 
     def until(
         self, path: str, done: Callable[[Answer], bool], seconds: float, step: float = 0.2

@@ -1,6 +1,5 @@
 """The command that shows what happens."""
 
-import json
 import time
 from collections.abc import Iterator
 
@@ -8,7 +7,7 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli.client import Answer, Client, Said, Unreachable
-from roundtable_desktop.cli.output import cell, plain
+from roundtable_desktop.cli.output import cell, plain, show_json
 from roundtable_desktop.phrases import _
 
 _ID_SHOWN = 8
@@ -36,7 +35,7 @@ def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
     found = _following(home, after) if follow else _known(Client(home), after or 0)
     try:
         for event in found:
-            click.echo(json.dumps(event, ensure_ascii=False) if as_json else _line(event))
+            show_json(event, indent=None) if as_json else click.echo(_line(event))
     except KeyboardInterrupt:
         return
 

@@ -6,14 +6,17 @@ from typing import Any
 
 import click
 
+from roundtable_desktop.model.printed import ACTIVE, printed
 from roundtable_desktop.phrases import one_line
 
 _WIDEST = 60
 _WHOLE = 4000
 
 
-def show_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+def show_json(value: object, *, indent: int | None = 2) -> None:
+    """As people read it, but for what could drive a terminal: that is escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    click.echo(ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
@@ -41,6 +44,9 @@ def fields(pairs: Mapping[str, object]) -> None:
 
 def plain(text: str) -> str:
     """Text from outside without what could drive a terminal; line ends and tabs stay."""
+    text = printed(text)
+    if text.isascii() and not ACTIVE.search(text):
+        return text
     return "".join(
         character if character in "\n\t" or character.isprintable() else "\N{REPLACEMENT CHARACTER}"
         for character in text

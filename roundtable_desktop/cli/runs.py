@@ -6,6 +6,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.transcripts import print_transcript, transcript
 from roundtable_desktop.phrases import _, sentence
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
@@ -42,16 +43,16 @@ runs.add_command(
 
 @runs.command(name="show")
 @click.argument("given", metavar="RUN")
-@click.option("--transcript", is_flag=True, help=_("What it printed."))
+@click.option("--transcript", "printed", is_flag=True, help=_("What it printed."))
 @click.option("--prompt", is_flag=True, help=_("What it was told."))
 @_json
 @click.pass_obj
-def show_run(home: Home, given: str, transcript: bool, prompt: bool, as_json: bool) -> None:
+def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool) -> None:
     """One run. RUN is the end of its id."""
     client = Client(home)
     seen = client.get(f"/runs/{names.ref(given)}")
-    if transcript:
-        return _transcript(client, seen["id"], as_json)
+    if printed:
+        return print_transcript(client, seen["id"], as_json=as_json)
     if as_json:
         return show_json(seen)
     if prompt:
@@ -92,18 +93,7 @@ _SHOWN = (
 )
 
 
-def _transcript(client: Client, run_id: str, as_json: bool) -> None:
-    after: object = None
-    while True:
-        page = client.get(f"/runs/{run_id}/transcript", after=after)
-        for entry in page["items"]:
-            if as_json:
-                show_json(entry)
-            else:
-                click.echo(plain(entry["text"]), nl=False)
-        after = page["next_cursor"]
-        if after is None:
-            return
+runs.add_command(transcript)
 
 
 @click.group()

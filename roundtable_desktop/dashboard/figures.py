@@ -8,8 +8,6 @@ from markupsafe import Markup
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _
 
-KIB = 1024
-
 
 class Figures:
     """zone: the one of the person who looks."""
@@ -54,16 +52,6 @@ def lasted(length: timedelta) -> str:
         return _("{n} min {s} s").format(n=minutes, s=seconds)
     hours, minutes = divmod(minutes, 60)
     return _("{n} h {m} min").format(n=hours, m=minutes)
-
-
-def size(count: float | None) -> str:
-    if count is None:
-        return _("unknown")
-    for unit in ("B", "KB", "MB"):
-        if count < KIB:
-            return f"{count:.0f} {unit}"
-        count /= KIB
-    return f"{count:.1f} GB"
 
 
 def known(value: object) -> object:

@@ -1,11 +1,13 @@
 """What the engine needs of the outside world: the seams that the adapters fill."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
+
+from roundtable_desktop.model.transcripts import Entry, Found, Piece
 
 Dice = Callable[[], float]
 """A draw from [0, 1)."""
@@ -85,6 +87,7 @@ class LaunchOrder:
     demo_script: str | None = None  # `@demo` lines, for the built-in agent
     bridge: Sequence[str] = ()  # the command of the MCP stdio bridge; () for none
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
+    hidden: Sequence[str] = field(repr=False, default=())  # redacted too, and not given to it
     deadlines: Deadlines = Deadlines()
 
 
@@ -359,9 +362,17 @@ class Foresight(Protocol):
 
 
 class Transcripts(Protocol):
-    def read(self, run: str, after: str | None) -> tuple[list[Mapping[str, object]], str | None]:
-        """Entries {at, stream, text} or {dropped}, oldest first, and the cursor to go on from;
-        None when there is nothing more now."""
+    """By the ids of runs. Cursors are for nobody to take apart."""
+
+    def read(self, run: str, after: str | None) -> Piece: ...
+
+    def before(self, run: str, cursor: str) -> Piece: ...
+
+    def search(self, run: str, words: str, after: str | None, limit: int) -> Found:
+        """Whatever the case of its letters, and without what drives a terminal."""
+
+    def entries(self, run: str) -> Iterator[Entry]:
+        """All of it, read while it is asked for."""
 
 
 class Secrets(Protocol):

@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from roundtable_desktop.dashboard import labels
-from roundtable_desktop.dashboard.figures import Figures, known, lasted, size, span
-from roundtable_desktop.dashboard.inert import inert, uncoloured
+from roundtable_desktop.dashboard.figures import Figures, known, lasted, span
+from roundtable_desktop.dashboard.inert import inert
 from roundtable_desktop.dashboard.pages.frame import legible
 from roundtable_desktop.model import states
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.phrases.transcripts import size
 
 AT = datetime(2026, 7, 5, 22, 30, 15, tzinfo=UTC)
 
@@ -84,14 +85,6 @@ def test_active_characters_become_marks_and_the_rest_stays() -> None:
     for text in ("a\tb\n", "çé 日本 👩\u200d💻 עברית", "", "<b>"):
         assert inert(text) == text
     assert inert("\x1b[31m") == "⟨ESC⟩[31m" and inert(None) is None and inert(7) == 7
-
-
-@pytest.mark.proves("S-35")
-def test_colours_of_a_terminal_are_left_out_and_nothing_else_is() -> None:
-    assert uncoloured("\x1b[1mChecking\x1b[0m \x1b[38;5;9mred\x1b[m") == "Checking red"
-    for other in ("\x1b[2J", "\x1b[1;1H", "\x1b]52;c;eA==\x07", "\x9b31m", "\x1b[?25l", "\x1b[3"):
-        assert uncoloured(other) == other and "\x1b" not in str(inert(other))
-    assert "\x1b" not in str(inert(uncoloured("\x1b\x1b[0m[31m"))), "no second pass is needed"
 
 
 def test_the_causes_of_a_run_have_instants_that_people_can_read() -> None:

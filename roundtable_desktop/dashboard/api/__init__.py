@@ -19,6 +19,7 @@ from roundtable_desktop.dashboard.api import (
     status,
     tasks,
     test_clock,
+    transcripts,
     wakeups,
     workspaces,
 )
@@ -52,6 +53,7 @@ def declare_all(
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
     runs.declare(api, look)
+    transcripts.declare(api, look)
     wakeups.declare(api, desk, look)
     simulate.declare(api, look)
     proposals.declare(api, desk, look)

@@ -1,13 +1,11 @@
 """The API's routes about runs."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
-from roundtable_desktop.dashboard.reading import Asked, Listed, Paging, listed
+from roundtable_desktop.dashboard.reading import Listed, Paging, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
@@ -82,19 +80,6 @@ class RunDetail(RunRow):
     processes: list[ProcessRow]
 
 
-class TranscriptAsked(Asked):
-    after: Annotated[str, Field(pattern=r"^\d{6}\.\d{1,12}$")] | None = None
-
-
-class Entry(Shown):
-    """One piece of what the agent printed; dropped: what was left out in the middle."""
-
-    at: int | None = None
-    stream: str | None = None
-    text: str = ""
-    dropped: Object | None = None
-
-
 def detail(run: records.Run, look: Look) -> RunDetail:
     error = None
     if run.error_kind:
@@ -124,14 +109,6 @@ def declare(api: Api, look: Look) -> None:
     def show_run(ref: str) -> RunDetail:
         """One run with its prompt, its result and its processes."""
         return detail(look.run(ref), look)
-
-    @api.route("GET", "/api/v1/runs/<ref>/transcript")
-    def show_transcript(ref: str, query: TranscriptAsked) -> Listed[Entry]:
-        """What it printed, oldest first; go on with `after`, which is the cursor."""
-        entries, cursor = look.transcript(look.run(ref), query.after)
-        return Listed[Entry](
-            items=[Entry.model_validate(entry) for entry in entries], next_cursor=cursor
-        )
 
     @api.route("GET", "/api/v1/runs/<ref>/events")
     def show_run_events(ref: str) -> Listed[EventRow]:

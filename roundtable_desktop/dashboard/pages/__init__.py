@@ -17,6 +17,7 @@ from roundtable_desktop.dashboard.pages import (
     routines,
     runs,
     tasks,
+    transcripts,
     waking,
 )
 from roundtable_desktop.dashboard.telling import telling
@@ -39,6 +40,7 @@ def all_of_them(
         routines.pages(desk, look, say),
         board.pages(desk, look, say),
         runs.pages(look, say),
+        transcripts.pages(look),
         proposals.pages(desk, look, say),
         control.pages(desk, look),
         held.pages(desk, look),

@@ -11,20 +11,21 @@ from werkzeug.wrappers import Response
 from roundtable_desktop.dashboard import labels
 from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
-from roundtable_desktop.dashboard.figures import Figures, known, size, span
+from roundtable_desktop.dashboard.figures import Figures, known, span
 from roundtable_desktop.dashboard.forms import form_once, new_key
-from roundtable_desktop.dashboard.inert import uncoloured
 from roundtable_desktop.dashboard.problems import refusal_of
 from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
 from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.phrases import _, sentence
 from roundtable_desktop.phrases.on_pages import DONE, ON_PAGES
+from roundtable_desktop.phrases.transcripts import left_out, size
 
 R = TypeVar("R")
 
@@ -41,7 +42,8 @@ def pages(
         app.jinja_env.filters.update(
             moment=figures.moment,
             clock=figures.clock,
-            uncoloured=uncoloured,
+            printed=printed,
+            left_out=left_out,
             legible=lambda snapshot: legible(snapshot, figures),
             size=size,
             known=known,

@@ -1,14 +1,16 @@
 """The pages of runs: the list, and one run with its process, its words and its work."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.explanations import explained
-from roundtable_desktop.dashboard.api.runs import TranscriptAsked, detail
+from roundtable_desktop.dashboard.api.runs import detail
 from roundtable_desktop.dashboard.api.shapes import Say
+from roundtable_desktop.dashboard.api.transcripts import TranscriptAsked
 from roundtable_desktop.dashboard.diffs import patch_of
+from roundtable_desktop.dashboard.pages import transcripts
 from roundtable_desktop.dashboard.pages.frame import page_query
 from roundtable_desktop.dashboard.reading import Paging, cut
 from roundtable_desktop.engine.desk.look import Look
@@ -59,15 +61,7 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
                 **_around(look, run, say),
                 part=query.part,
                 parts=PARTS,
-                **PART_READS[query.part](look, run, query.after),
-            )
-
-        @app.get("/runs/<ref>/transcript")
-        def show_more(ref: str) -> str:
-            query = page_query(TranscriptAsked)
-            run = look.run(ref)
-            return render_template(
-                "transcript.html", run=run, **_transcript(look, run, query.after)
+                **PART_READS[query.part](look, run, query),
             )
 
     return add
@@ -84,42 +78,10 @@ def _around(look: Look, run: Run, say: Say) -> dict[str, object]:
     }
 
 
-Entry = Mapping[str, object]
-Read = Callable[[Look, Run, str | None], dict[str, object]]
+Read = Callable[[Look, Run, RunShown], dict[str, object]]
 
 
-def _transcript(look: Look, run: Run, after: str | None) -> dict[str, object]:
-    """Its status was read before: when that says that it is over, all of it is here.
-
-    begun: something stands before these entries. on: where to go on from, if there is more now
-    or may be more later.
-    """
-    entries, cursor = look.transcript(run, after)
-    goes_on = run.status in LIVE_RUNS
-    more = cursor is not None and bool(look.transcript(run, cursor)[0])
-    return {
-        "entries": _whole_lines(entries),
-        "begun": after is not None,
-        "on": (cursor or after or "") if goes_on or more else None,
-        "more": more,
-        "goes_on": goes_on,
-    }
-
-
-def _whole_lines(entries: Iterable[Entry]) -> list[Entry]:
-    """A line that came in more than one piece is one."""
-    joined: list[Entry] = []
-    for entry in entries:
-        last = joined[-1] if joined else {}
-        same = "stream" in entry and entry.get("stream") == last.get("stream")
-        if same and not str(last["text"]).endswith("\n"):
-            joined[-1] = {**last, "text": f"{last['text']}{entry['text']}"}
-        else:
-            joined.append(entry)
-    return joined
-
-
-def _changes(look: Look, run: Run, _: str | None) -> dict[str, object]:
+def _changes(look: Look, run: Run, _: RunShown) -> dict[str, object]:
     found = look.proposals(None, 1, run_id=run.id)
     if not found:
         return {"offered": None}
@@ -127,17 +89,17 @@ def _changes(look: Look, run: Run, _: str | None) -> dict[str, object]:
     return {"offered": offered, "patch": patch_of(offered.diff or "")}
 
 
-def _events(look: Look, run: Run, _: str | None) -> dict[str, object]:
+def _events(look: Look, run: Run, _: RunShown) -> dict[str, object]:
     return {"events": look.events_of(Subject("run", run.id))[::-1]}
 
 
-def _nothing(_: Look, __: Run, ___: str | None) -> dict[str, object]:
+def _nothing(_: Look, __: Run, ___: RunShown) -> dict[str, object]:
     """The run itself holds it."""
     return {}
 
 
 PART_READS: dict[str, Read] = {
-    "transcript": _transcript,
+    "transcript": transcripts.shown,
     "changes": _changes,
     "events": _events,
     **dict.fromkeys(("prompt", "result", "why", "processes"), _nothing),

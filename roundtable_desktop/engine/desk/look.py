@@ -133,7 +133,7 @@ class Look(GraphLook):
         self.beside = LookRuns(reader).beside
         self._clock = clock
         self._git = git
-        self._transcripts = transcripts
+        self.transcripts = transcripts
         self._processes = processes
         self._foresight = foresight
 
@@ -276,11 +276,6 @@ class Look(GraphLook):
         with self._reader.snapshot() as view:
             known = runs.processes(view, run.id)
         return self._processes(known)
-
-    def transcript(
-        self, run: Run, after: str | None
-    ) -> tuple[list[Mapping[str, object]], str | None]:
-        return self._transcripts.read(run.id, after)
 
     def events(self, after: int, limit: int, workspace_id: str | None) -> list[Event]:
         with self._reader.snapshot() as view:
