@@ -10,6 +10,8 @@ import pytest
 MARKERS = ("proves", "slow", "agents", "faults", "browser", "tray")
 FOLDERS = ("agents", "faults")  # each marker lives in the folder of its name, and only there
 GIVEN = ("browser", "tray")  # so does each of these, and every test there gets it by itself
+FIRST = ("test_outside_flood.py",)
+"""Takes a minute of the clock, whatever the machine does: begun last, it would be the tail."""
 TESTS = Path(__file__).parent
 
 
@@ -64,6 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = {mark.name for mark in item.iter_markers()}
         # Travels with the report to xdist's controller, which collects nothing itself.
         item.user_properties.append(("markers", sorted(names.intersection(MARKERS))))
+    items.sort(key=lambda item: item.path.name not in FIRST)
 
 
 def marker_fault(item: pytest.Item) -> str | None:

@@ -5,7 +5,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from urllib.parse import quote, quote_plus
 
@@ -133,20 +133,24 @@ class _Plain:
     def __init__(self, raw: bytes) -> None:
         self.text = self._raw = raw
         self.whole = len(raw)
-        self._at: list[int] = []
-        self._removed: list[int] = []
-        if b"\x1b" not in raw:
+        last = raw.rfind(b"\x1b")
+        if last < 0:
             return
-        begun = _CODE_BEGUN.search(raw)
-        self.whole = begun.start() if begun else len(raw)
+        if _CODE_BEGUN.match(raw, last):
+            self.whole = last
         self.text = _CODE.sub(b"", raw[: self.whole])
-        codes = [match.span() for match in _CODE.finditer(raw)]
-        self._removed = list(accumulate(end - start for start, end in codes))
-        self._at = [end - gone for (_, end), gone in zip(codes, self._removed, strict=True)]
+
+    @cached_property
+    def _gone(self) -> tuple[list[int], list[int]]:
+        """Where in the text codes were removed, and how much was removed up to there."""
+        codes = [match.span() for match in _CODE.finditer(self._raw)]
+        removed = list(accumulate(end - start for start, end in codes))
+        return [end - gone for (_, end), gone in zip(codes, removed, strict=True)], removed
 
     def origin(self, index: int) -> int:
-        before = bisect_right(self._at, index)
-        return index + self._removed[before - 1] if before else index
+        at, removed = self._gone
+        before = bisect_right(at, index)
+        return index + removed[before - 1] if before else index
 
     def place(self, index: int) -> int:
         return self.origin(index) if index < len(self.text) else len(self._raw)
