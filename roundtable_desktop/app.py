@@ -250,7 +250,7 @@ class Owner:
         for sock in sockets:
             stack.callback(sock.close)
         port = sockets[0].getsockname()[1]
-        agency = Agency(ground.desk, ground.reader)
+        agency = Agency(ground.desk, ground.reader, hidden=(token,))
         door = Door(Holders(ground.reader), agency, ground.ids)
         stack.callback(door.stop)
         scheduler = Scheduler(

@@ -198,11 +198,14 @@ def test_what_an_agent_was_not_given_is_redacted_too(house: House) -> None:
         house.program("GET", path).text
         for path in (f"/runs/{run['id']}", f"/runs/{run['id']}/transcript", "/events", "/inbox")
     ]
+    stranger = "wrong-7f3a92-but-somebodys"
+    refused = house.ask("GET", "/api/v1/runs", headers={"Authorization": f"Bearer {stranger}"})
+    assert refused.status == 401 and stranger not in refused.text
     browser = Browser(house)
     pages = [browser.ask("GET", path).text for path in ("/", "/inbox", f"/runs/{run['id']}")]
     assert not [key for key in (*own, *KEYS) for body in (*answers, *pages) if key in body]
     house.end()
-    found = holders(house.home, [key.encode() for key in KEYS])
+    found = holders(house.home, [key.encode() for key in (*KEYS, stranger)])
     assert found == []
     assert holders(house.home, [house.token.encode()]) == [house.home / "token"]
     names = {path.name for path in holders(house.home, [launch["control_key"].encode()])}

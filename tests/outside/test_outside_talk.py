@@ -376,8 +376,8 @@ def test_no_secret_of_an_agent_enters_the_database_by_its_tools(stalls: Stalls) 
     secret = "sk-CANARY-TALK-0123456789"
     task = room.task("Leak", stalls.agent(env={"API_KEY": secret}))
     seat = stalls.seat(task)
-    for word in (secret, seat.token):
-        seat.call("task_comment", text=f"The key is {word}.")
+    for word in (secret, seat.token, room.house.token, "ghp_16C7e42F292c6912E7710c838347Ae178B4a"):
+        seat.call("task_comment", text=f"\x1b[1mThe key\x1b[0m is {word}.")
         seat.call("task_create", title=f"Use {word}", description=word)
         seat.call("task_result", status="completed", summary=f"I used {word}.")
     seat.leave(f"Also {secret}.")

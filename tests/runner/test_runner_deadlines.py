@@ -30,6 +30,16 @@ def test_an_idle_agent_comes_due_in_order() -> None:
     assert found == {"pulse": 30, "silent": 60, "silence": 600, "soft": 1800, "hard": 14400}
 
 
+@pytest.mark.proves("F-42")
+def test_a_silence_is_told_within_five_seconds_of_its_limit() -> None:
+    """Whenever between two looks the last word came."""
+    for tenth in range(50):
+        last = 100 + tenth / 10
+        watch = Watch(LIMITS, 5, 0)
+        told = [s for s in range(0, 300, 5) if "silent" in watch.look(s, min(s, last), 0.0)]
+        assert len(told) == 1 and abs(told[0] - last - LIMITS.silent) <= 5
+
+
 def test_a_busy_tree_is_silent_but_not_ended_for_it() -> None:
     found = due_by_time(Watch(LIMITS, 5, 0), range(0, 2000, 5), cpu=0.06)
     assert "silence" not in found

@@ -11,6 +11,7 @@ from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS
 from roundtable_desktop.model.times import rfc3339
@@ -49,11 +50,12 @@ class Holders:
 
 class Agency:
     """Each write looks in its own transaction whether the run still lives: a call that came before
-    its end may arrive after it (F-13)."""
+    its end may arrive after it (F-13). hidden: what is redacted besides an agent's own secrets."""
 
-    def __init__(self, desk: Desk, reader: Reader) -> None:
+    def __init__(self, desk: Desk, reader: Reader, hidden: Sequence[str] = ()) -> None:
         self._desk = desk
         self._reader = reader
+        self._hidden = hidden
 
     def get_task(self, holder: Holder, task_id: str | None) -> Answer:
         """The own task, its parent or one of its subtasks; others are as if they were not."""
@@ -156,8 +158,10 @@ class Agency:
         return {"approval_id": made.id, "status": str(made.status)}
 
     def _clean(self, holder: Holder, text: str) -> str:
-        """No secret of the agent's environment enters the database, nor its token (S-71)."""
-        return redact(text, {holder.token, *self._desk.secrets.get(holder.agent_id).values()})
+        """No secret of the agent's environment enters the database, nor its token (S-71), and
+        nothing that drives a terminal."""
+        own = self._desk.secrets.get(holder.agent_id).values()
+        return redact(printed(text), {holder.token, *own, *self._hidden})
 
     def _about_task(
         self,
