@@ -19,6 +19,7 @@ PATH_PART = re.compile(r"<(?:\w+:)?(\w+)>")
 
 JSON = "application/json"
 STREAM = "text/event-stream"
+TEXT = "text/plain"
 
 
 class FieldFault(Words):
@@ -146,12 +147,14 @@ def _responses(route: Route, schemas: Schemas) -> Json:
     if route.streams is not None:
         said = f"Server-Sent Events; the data of each is a {route.streams.__name__} in one line."
         done["content"] = _content(STREAM, {"type": "string", "description": said})
+    if route.text:
+        done["content"] = _content(TEXT, {"type": "string"})
     problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
     failures = {
         str(status): {"description": title_of(status), "content": problem}
         for status in sorted(_statuses(route))
     }
-    with_body = route.answer or route.streams
+    with_body = route.answer or route.streams or route.text
     return {str(route.status if with_body else 204): done, **failures}
 
 

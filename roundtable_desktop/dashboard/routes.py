@@ -56,9 +56,11 @@ class Api:
         auth: Auth = "person",
         errors: tuple[int, ...] = (),
         streams: type[BaseModel] | None = None,
+        text: bool = False,
     ) -> Callable[[Act], Act]:
         """errors: numbers this route answers besides those that follow from what it takes.
-        streams: what each event is, where the answer is a stream of them."""
+        streams: what each event is, where the answer is a stream of them. text: it is plain text.
+        """
 
         def take(act: Act) -> Act:
             signature = inspect.signature(act, eval_str=True)
@@ -74,6 +76,7 @@ class Api:
                     body=asked.get("body", None if method in ("GET", "DELETE") else Nothing),
                     answer=_model(signature.return_annotation),
                     streams=streams,
+                    text=text,
                     status=status,
                     auth=auth,
                     errors=errors,
