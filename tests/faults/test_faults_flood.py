@@ -14,7 +14,7 @@ def house(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.proves("F-39 flood")
+@pytest.mark.proves("F-39 flood", "G17")
 def test_a_minute_of_a_hundred_megabytes_a_second(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
