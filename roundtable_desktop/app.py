@@ -38,7 +38,8 @@ from roundtable_desktop.dashboard.pages import agents_door
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen_where_asked, serve
 from roundtable_desktop.dashboard.signin import SignIn
-from roundtable_desktop.engine.desk import Asked, Desk, agents, workspaces
+from roundtable_desktop.engine import restored
+from roundtable_desktop.engine.desk import Desk, agents
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.feed import Feed
@@ -46,21 +47,23 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.test_clock import ClockHands, stood_at
 from roundtable_desktop.engine.housekeeping import Housekeeping
 from roundtable_desktop.engine.launching import Equipment
+from roundtable_desktop.engine.safety import Safety
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.errors import Absent, Broken
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import PERSON, SYSTEM, Subject
+from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
-from roundtable_desktop.model.states import DeliveryMode, Health
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
-from roundtable_desktop.store import events, journal, migrate, settings
+from roundtable_desktop.store import events, journal, opening, settings
 from roundtable_desktop.store.db import Reader, Store
+from roundtable_desktop.store.restored import Past
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "practice_git", "register_offline", "run_tray"]
+__all__ = ["Home", "Owner", "lay_ground", "practice_git", "run_tray"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class Ground:
     git: HardenedGit
     runners: LocalRunners
     desk: Desk
+    past: Past | None
 
     def close(self) -> None:
         self.git.stop()
@@ -90,7 +94,7 @@ def lay_ground(home: Home) -> Ground:
     home.prepare()
     home.lock()
     try:
-        applied = migrate.migrate(home.database, home.backups, clock.now())
+        opened = opening.make_ready(home.database, home.backups, clock.now(), clock.monotonic)
     except BaseException:
         home.unlock()
         raise
@@ -106,7 +110,8 @@ def lay_ground(home: Home) -> Ground:
         log.warning("a test clock stands at=%s", clock.now())
     elif last is not None:
         clock.start_after(last)
-    log.info("home open path=%s migrations=%s", home.root, applied)
+    log.info("home open path=%s migrations=%s", home.root, opened.applied)
+    past = restored.settle(store, ids, home.copies, home.runs)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     alone = Alone(home.git_lock, processes.sweep)
     git = HardenedGit(home.empty, Path.home(), home.users_umask, alone)
@@ -122,26 +127,7 @@ def lay_ground(home: Home) -> Ground:
         local_zone(os.environ),
     )
     agents.settle(desk)
-    return Ground(home, clock, ids, store, reader, secrets, git, runners, desk)
-
-
-def register_offline(home: Home, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-    """`roundtable init` while nobody owns the home: lock, act, release. The workspace as the API
-    shows it, and whether it is new."""
-    ground = lay_ground(home)
-    try:
-        mode = wanted.get("delivery")
-        made, is_new = workspaces.register_or_find(
-            ground.desk,
-            Asked(PERSON),
-            wanted["path"],
-            name=wanted.get("name"),
-            base_branch=wanted.get("base_branch"),
-            delivery=DeliveryMode(mode) if mode else None,
-        )
-    finally:
-        ground.close()
-    return routes.workspaces.Workspace.of(made).model_dump(), is_new
+    return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
 
 
 def practice_git(home: Home) -> HardenedGit:
@@ -200,6 +186,8 @@ class Owner:
         self._stack = contextlib.ExitStack()
         self._facts: dict[str, object] = {}
         self.faces: Faces | None = None
+        self.past: Past | None = None
+        """Where this start went on from a backup."""
 
     def start(self) -> None:
         """Home, database, recovery, scheduler, HTTP; what fails takes back what came before."""
@@ -241,6 +229,7 @@ class Owner:
     def _start(self, stack: contextlib.ExitStack) -> None:
         ground = lay_ground(self.home)
         stack.callback(ground.close)
+        self.past = ground.past
         _check_sockets(self.home)
         token = _token(ground)
         hide = _redaction(ground, token)
@@ -281,7 +270,7 @@ class Owner:
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
-        housekeeping = Housekeeping(ground.store, ground.clock)
+        housekeeping = Housekeeping(ground.store, ground.clock, _safety(ground).errands())
         housekeeping.start()
         stack.callback(housekeeping.stop)
         stack.enter_context(_serving(server))
@@ -304,6 +293,13 @@ class Owner:
         self.home.say_owner({**self._facts, "started_at": started_at})
         _tell(ground, Kind.OWNER_STARTED)
         log.info("ready url=%s", self._facts["url"])
+
+
+def _safety(ground: Ground) -> Safety:
+    home = ground.home
+    return Safety(
+        ground.store, ground.reader, ground.ids, ground.clock, home.database, home.backups
+    )
 
 
 def _check_sockets(home: Home) -> None:

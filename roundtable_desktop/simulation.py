@@ -22,7 +22,7 @@ from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import RunStatus
 from roundtable_desktop.model.times import instant, micros
-from roundtable_desktop.store import events, migrate, runs
+from roundtable_desktop.store import backups, events, runs
 from roundtable_desktop.store.db import Reader, Store, View
 
 UNKNOWN_SPAN = 300.0
@@ -40,7 +40,7 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     the seconds after which it answers with what it has."""
     ends = time.monotonic() + request["seconds"]
     copy = folder / "copy.db"
-    migrate.back_up(Path(request["database"]), copy)
+    backups.back_up(Path(request["database"]), copy)
     clock, ids = StandingClock(), SystemIds()
     clock.move_to(instant(request["now"]))
     with (

@@ -21,6 +21,7 @@ from roundtable_desktop.cli import (
     demo,
     events,
     inbox,
+    keeping,
     limits,
     owner,
     proposals,
@@ -59,6 +60,7 @@ def cli(context: click.Context, home: Path | None) -> None:
 for room in (
     demo,
     owner,
+    keeping,
     workspaces,
     agents,
     approvals,

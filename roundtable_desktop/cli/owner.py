@@ -13,6 +13,7 @@ from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain, show_json, table
+from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, n_, sentence
 
 AT_LIMIT = ("account", "model")
@@ -31,6 +32,9 @@ def start(home: Home, host: str, port: int | None) -> None:
     owner = Owner(home, host=host, port=port, log_to_stderr=True)
     owner.start()
     try:
+        if past := owner.past:
+            known = {"source": past.source, "as_of": rfc3339(past.as_of), "aside": past.aside}
+            click.echo(plain(sentence(f"restored_{past.why}", known)), err=True)
         click.echo(json.dumps(owner.ready()))
         os.read(told, 1)
     finally:

@@ -39,9 +39,9 @@ def init(
     try:
         made, is_new = _register(Client(home), wanted)
     except Unreachable:
-        from roundtable_desktop.app import register_offline
+        from roundtable_desktop import offline
 
-        made, is_new = register_offline(home, wanted)
+        made, is_new = offline.register(home, wanted)
     if as_json:
         return show_json(made)
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")

@@ -50,6 +50,7 @@ LABELS: Mapping[str, str] = {
     "permission": N_("Asks for permission"),
     "agent.error": N_("Failed for good"),
     "blocker_lost": N_("Lost what it waits for"),
+    "doctor": N_("Roundtable itself"),
     "requested": N_("Waits for you"),
     "withdrawn": N_("Withdrawn"),
     "retry": N_("Try again"),
@@ -105,6 +106,7 @@ ANSWERS: Mapping[str, str] = {
     "drop_edge": N_("Start without it"),
     "cancel": N_("Cancel the task"),
     "redo": N_("Have it done again"),
+    "resume": N_("Let it go on"),
 }
 """Answers in the inbox that have no word above, or another one."""
 

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import schedule
@@ -60,9 +60,13 @@ class _AwakeJob(schedule.Job):
 
 
 class Housekeeping:
-    """A thread of its own, at work once an hour and once at the start."""
+    """A thread of its own, at work once an hour and once at the start.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    errands: what takes care of its own transactions."""
+
+    def __init__(
+        self, store: Store, clock: Clock, errands: Mapping[str, Callable[[], None]] | None = None
+    ) -> None:
         self._store = store
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="housekeeping")
@@ -70,6 +74,8 @@ class Housekeeping:
         awake = AwakeTime(clock)
         for name, job in JOBS.items():
             _AwakeJob(HOURS, self._scheduler, awake).do(self._do, name, job)
+        for name, errand in (errands or {}).items():
+            _AwakeJob(HOURS, self._scheduler, awake).do(self._run, name, errand)
 
     def start(self) -> None:
         self._thread.start()
@@ -88,6 +94,13 @@ class Housekeeping:
         self._scheduler.run_all()
         while not self._stopping.wait(PERIOD):
             self.look()
+
+    def _run(self, name: str, errand: Callable[[], None]) -> None:
+        try:
+            if not self._stopping.is_set():
+                errand()
+        except Exception:
+            log.exception("housekeeping failed job=%s", name)
 
     def _do(self, name: str, job: Job) -> None:
         """A job that fails stops no other one, and is tried again when it is due again."""

@@ -84,3 +84,4 @@ class Kind(StrEnum):
     OWNER_STOPPED = "owner.stopped"
     OWNER_LATE = "owner.late"
     OWNER_LOG_LONG = "owner.log_long"
+    DATABASE_RESTORED = "database.restored"

@@ -287,8 +287,11 @@ class Comment:
     created_at: datetime
 
 
-SAID_APART = ("quarantined", "malformed", "circuit_open")
-"""Outcomes of an error that have a sentence of their own."""
+SAID_APART = (
+    *("quarantined", "malformed", "circuit_open"),
+    *("restored", "database_damaged", "backup_failed"),
+)
+"""Outcomes that have a sentence of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

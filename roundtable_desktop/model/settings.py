@@ -69,6 +69,10 @@ class GlobalSettings(Scope):
             "others like it, so that they become one run."
         ),
     )
+    backup_hours: Annotated[int, Field(ge=1, le=168)] = Field(
+        default=24,
+        description="Hours between two backups of the database; seven, and 2 GB, are kept.",
+    )
     installation: Annotated[str, Field(pattern=r"^([0-9a-z]{12})?$")] = Field(
         default="", description="The random part of this installation's name; made once."
     )

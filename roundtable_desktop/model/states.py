@@ -179,6 +179,7 @@ class InboxKind(StrEnum):
     APPROVAL = "approval"
     AGENT_ERROR = "agent.error"
     BLOCKER_LOST = "blocker_lost"
+    DOCTOR = "doctor"
 
 
 class ApprovalStatus(StrEnum):

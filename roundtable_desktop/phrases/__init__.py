@@ -12,6 +12,7 @@ from roundtable_desktop.phrases.board import BOARD
 from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
+from roundtable_desktop.phrases.keeping import KEEPING
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
@@ -210,19 +211,6 @@ HOME: Mapping[str, str] = {
     "no_owner": N_("No owner is running in {home}. Start one: “roundtable start”."),
     "port_taken": N_("Port {port} cannot be had: {text}. Choose another one with --port."),
     "no_free_port": N_("No port from {port} on is free. Choose one with --port."),
-    "database_empty": N_("{path} is empty, so it was not opened. Put a backup in its place."),
-    "database_unreadable": N_(
-        "{path} cannot be read as a database ({text}). It was left as it is; put a backup in its "
-        "place."
-    ),
-    "database_foreign": N_("{path} is not a database of Roundtable. It was left as it is."),
-    "database_newer": N_(
-        "The database is of a newer version ({found}; this one knows {known}). It was left as it "
-        "is: install that version again."
-    ),
-    "migration_failed": N_(
-        "The step to database version {number} failed ({text}). Nothing of it was kept."
-    ),
     "path_not_text": N_("This path has bytes that are no text. Rename the folder."),
 }
 
@@ -369,5 +357,6 @@ SENTENCES: Mapping[str, str] = {
     **VARIABLES,
     **WAKING,
     **RECOVERY,
+    **KEEPING,
     **ROUTINES,
 }

@@ -46,14 +46,17 @@ _BUSY_SECONDS = 10
 _UNABLE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
-def _refused(error: pw.OperationalError) -> Refused | None:
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _refused(error: pw.DatabaseError, path: object) -> Refused | None:
     """What the database could not do now, in words that a face can say (F-18, F-22, K-66); None
     where the fault is ours.
 
     SQLite itself rolls back when the disk is full; then peewee's own try to do so fails as well and
     stands before the reason."""
     first: BaseException = error
-    while isinstance(first.__context__, pw.OperationalError | sqlite3.OperationalError):
+    while isinstance(first.__context__, pw.DatabaseError | sqlite3.DatabaseError):
         first = first.__context__
     code = getattr(first, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
@@ -62,6 +65,8 @@ def _refused(error: pw.OperationalError) -> Refused | None:
         return Full("disk_full")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy("database_busy")
+    if code in _DAMAGED:
+        return Broken("database_damaged", path=str(path), text=str(first))
     return Broken("database_fault", text=str(first)) if code in _UNABLE else None
 
 
@@ -209,8 +214,8 @@ class Store:
                     yield tx
                 for act in tx.afterwards:
                     act()
-        except pw.OperationalError as error:
-            if (refused := _refused(error)) is None:
+        except pw.DatabaseError as error:
+            if (refused := _refused(error, self.db.database)) is None:
                 raise
             self._failed(refused)
             raise refused from error
@@ -323,8 +328,8 @@ class Reader:
                 yield View(self._db)
             finally:
                 self._db.rollback()
-        except pw.OperationalError as error:
-            if (refused := _refused(error)) is None:
+        except pw.DatabaseError as error:
+            if (refused := _refused(error, self._db.database)) is None:
                 raise
             raise refused from error
         if self._is_late():

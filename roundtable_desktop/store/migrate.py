@@ -9,10 +9,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.store import backups
 from roundtable_desktop.store.fields import InstantField
+from roundtable_desktop.store.soundness import (
+    READ_ERRORS,
+    is_damage,
+    is_no_database,
+    read_only,
+    unable,
+)
 from roundtable_desktop.store.tables import TABLES
-
-KEPT_BACKUPS = 7
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -27,30 +33,33 @@ def migrations() -> list[tuple[int, str]]:
 def version_of(path: Path) -> int:
     """The file's schema number, read without writing a byte; 0 when there is no file yet.
 
-    Raises Broken for a file that is no database of ours (F-21).
+    Raises Broken for a file that is no database of ours (F-21), and for a damaged one.
     """
     if not path.exists():
         return 0
     if path.stat().st_size == 0:
-        raise Broken("database_empty", path=str(path))
+        raise Broken("database_empty", path=str(path), backups="backups/")
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(read_only(path)) as connection:
             number: int = connection.execute("PRAGMA user_version").fetchone()[0]
             known = connection.execute(
                 "SELECT count(*) FROM sqlite_master WHERE name = 'agent_wakeup_requests'"
             ).fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise Broken("database_unreadable", path=str(path), text=str(error)) from None
+    except READ_ERRORS as error:
+        if not is_damage(error):
+            raise unable(error) from None
+        code = "database_unreadable" if is_no_database(error) else "database_damaged"
+        raise Broken(code, path=str(path), text=str(error), backups="backups/") from None
     if not known:
         raise Broken("database_foreign", path=str(path))
     return number
 
 
-def migrate(path: Path, backups: Path, at: datetime) -> list[int]:
+def migrate(path: Path, folder: Path, at: datetime) -> list[int]:
     """The numbers that were applied, each in one transaction of its own (D-02).
 
-    A higher number than ours is refused and the file is left untouched. `path` must exist for a
-    backup to be made; `backups` must be a folder of the home.
+    A higher number than ours is refused and the file is left untouched. folder: of the backups,
+    one of which is made before the first step of a file that is there.
     """
     here = version_of(path)
     known = migrations()
@@ -58,8 +67,7 @@ def migrate(path: Path, backups: Path, at: datetime) -> list[int]:
         raise Broken("database_newer", found=here, known=len(known))
     pending = [(number, text) for number, text in known if number > here]
     if pending and here:
-        back_up(path, backups / f"before-{pending[0][0]:04d}-{at:%Y%m%dT%H%M%SZ}.db")
-        _prune(backups)
+        backups.keep(path, folder, at, here)
     if here:
         _apply_all(path, pending)
     else:
@@ -102,24 +110,6 @@ def _apply(connection: sqlite3.Connection, number: int, text: str) -> None:
 def _without_views(connection: sqlite3.Connection) -> str:
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'")
     return "".join(f"DROP VIEW {name};\n" for (name,) in rows if name.startswith("v_"))
-
-
-def back_up(source: Path, target: Path) -> None:
-    """A whole copy by SQLite's own backup, complete or not there at all (F-25)."""
-    partial = target.with_suffix(".part")
-    with (
-        closing(sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True)) as old,
-        closing(sqlite3.connect(partial)) as new,
-    ):
-        old.backup(new)
-    partial.rename(target)
-
-
-def _prune(backups: Path) -> None:
-    for old in sorted(backups.glob("before-*.db"), key=lambda file: file.stat().st_mtime)[
-        :-KEPT_BACKUPS
-    ]:
-        old.unlink()
 
 
 def _views() -> Iterator[str]:

@@ -21,6 +21,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "tray": ("model", "engine.desk", "rules.attention", "phrases"),
     "demo": (),
     "app": ("*",),
+    "offline": ("*",),
     "simulation": ("adapters", "engine", "model", "rules", "store"),
     "cli": (
         "app",
@@ -28,6 +29,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "adapters.system",
         "demo",
         "model",
+        "offline",
         "phrases",
         "rules.limits",
         "rules.preview",
@@ -102,8 +104,9 @@ def early_runner(source: Source) -> Iterator[Finding]:
 def light_clients(source: Source) -> Iterator[Finding]:
     """A command that only asks the owner does not wait for the owner's libraries."""
     for line, target, late in source.imports():
-        if source.room == "cli" and target.startswith(f"{PACKAGE}.app") and not late:
-            yield Finding(source.path, line, "import app inside the command that needs it")
+        heavy = target.startswith((f"{PACKAGE}.app", f"{PACKAGE}.offline"))
+        if source.room == "cli" and heavy and not late:
+            yield Finding(source.path, line, "import it inside the command that needs it")
 
 
 def owners(source: Source) -> Iterator[Finding]:

@@ -1,7 +1,6 @@
 """A file becomes a database of this version wholly or not at all."""
 
 import hashlib
-import os
 import shutil
 import signal
 import sqlite3
@@ -14,7 +13,7 @@ import pytest
 from ground import NOW, Ground
 
 from roundtable_desktop.model.errors import Broken
-from roundtable_desktop.store import migrate
+from roundtable_desktop.store import backups, migrate
 
 SECOND = "ALTER TABLE tasks ADD COLUMN colour TEXT;\nCREATE TABLE more (id TEXT) STRICT;\n"
 
@@ -57,7 +56,7 @@ def test_a_second_look_at_a_new_database_applies_nothing(tmp_path: Path) -> None
     path = tmp_path / "a.db"
     assert migrate.migrate(path, tmp_path, NOW) == [number for number, _ in migrate.migrations()]
     assert migrate.migrate(path, tmp_path, NOW) == []
-    assert not list(tmp_path.glob("before-*"))
+    assert backups.kept(tmp_path) == []
 
 
 @pytest.mark.proves("D-02")
@@ -69,7 +68,7 @@ def test_a_backup_is_made_before_it_is_migrated(
     before = names(ground.path)
     with_another(monkeypatch)
     assert migrate.migrate(ground.path, tmp_path, NOW) == [HERE + 1]
-    [backup] = tmp_path.glob(f"before-{HERE + 1:04d}-*.db")
+    [backup] = tmp_path.glob(f"roundtable-20260301T120000Z-v{HERE:04d}.db")
     assert names(backup) == before
     with closing(sqlite3.connect(backup)) as connection:
         assert connection.execute("SELECT id FROM workspaces").fetchall() == [(workspace.id,)]
@@ -83,15 +82,15 @@ def test_seven_backups_are_kept(
 ) -> None:
     ground.close()
     for number in range(9):
-        old = tmp_path / f"before-0001-{number}.db"
-        old.touch()
-        os.utime(old, (number, number))
+        at = f"2026010{number + 1}T120000Z"
+        name = f"before-0002-{at}.db" if number % 2 else f"roundtable-{at}-v0001.db"
+        (tmp_path / name).touch()
     with_another(monkeypatch)
     migrate.migrate(ground.path, tmp_path, NOW)
-    kept = sorted(file.name for file in tmp_path.glob("before-*.db"))
-    assert len(kept) == migrate.KEPT_BACKUPS
-    assert "before-0001-0.db" not in kept
-    assert any(name.startswith(f"before-{HERE + 1:04d}") for name in kept)
+    kept = backups.kept(tmp_path)
+    assert len(kept) == backups.KEPT
+    assert kept[0].at == NOW and kept[0].schema == HERE
+    assert [one.at.day for one in kept[1:]] == [9, 8, 7, 6, 5, 4]
 
 
 @pytest.mark.proves("D-02")
@@ -105,7 +104,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         migrate.migrate(path, tmp_path, NOW)
     assert refused.value.code == "database_newer"
     assert digest(path) == before
-    assert not list(tmp_path.glob("before-*"))
+    assert backups.kept(tmp_path) == []
 
 
 @pytest.mark.proves("D-02")
@@ -195,7 +194,7 @@ def test_a_backup_is_whole_although_somebody_writes(tmp_path: Path, ground: Grou
     target = tmp_path / "copy.db"
     with ground.store.transaction() as tx:
         tx.sql("SELECT 1")
-        migrate.back_up(ground.path, target)
+        backups.back_up(ground.path, target)
     with closing(sqlite3.connect(target)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM workspaces").fetchone() == (1,)

@@ -17,7 +17,7 @@ from roundtable_desktop.model import records
 class InboxAsked(Paging):
     workspace_id: Ref | None = None
     status: Literal["open", "snoozed", "resolved"] | None = None
-    kind: Literal["permission", "approval", "agent.error", "blocker_lost"] | None = None
+    kind: Literal["permission", "approval", "agent.error", "blocker_lost", "doctor"] | None = None
     severity: Literal["info", "attention", "critical"] | None = None
 
 

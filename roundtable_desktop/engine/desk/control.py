@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
+from roundtable_desktop.engine import worries
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
@@ -99,8 +100,13 @@ def resume(desk: Desk, asked: Asked) -> None:
     """Waiting wakeups are taken up again, at once also those that were broken off."""
     with desk.store.transaction() as tx:
         if _is_new(tx, asked):
-            wakeups.take_up(tx, "interrupted")
-            _set_intake(tx, asked, "open")
+            resume_now(tx, asked)
+
+
+def resume_now(tx: Tx, asked: Asked) -> None:
+    wakeups.take_up(tx, "interrupted")
+    _set_intake(tx, asked, "open")
+    worries.over(tx, worries.RESTORED)
 
 
 def _is_new(tx: Tx, asked: Asked) -> bool:

@@ -6,6 +6,7 @@ from roundtable_desktop.engine.desk import (
     Desk,
     approvals,
     check_revision,
+    control,
     done_before,
     losses,
     pausing,
@@ -70,6 +71,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
         if item.kind is InboxKind.APPROVAL:
             yes = action == "approve"
             approvals.decide_now(tx, desk, by, str(item.data["approval_id"]), approved=yes)
+        elif item.kind is InboxKind.DOCTOR:
+            control.resume_now(tx, by)
         elif item.kind is InboxKind.BLOCKER_LOST:
             ended = losses.answer(tx, desk, by, item, action)
         else:

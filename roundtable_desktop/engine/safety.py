@@ -1,0 +1,65 @@
+"""What housekeeping does for the database: a backup each day, and a look for damage."""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+
+from roundtable_desktop.engine import worries
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.ports import Clock, Ids
+from roundtable_desktop.store import backups, migrate, opening, restored, settings
+from roundtable_desktop.store.db import Reader, Store
+
+log = logging.getLogger(__name__)
+
+
+class Safety:
+    """folder: of the backups. Its errands take long for a large file and hold no lock meanwhile."""
+
+    def __init__(
+        self, store: Store, reader: Reader, ids: Ids, clock: Clock, path: Path, folder: Path
+    ) -> None:
+        self._store, self._reader, self._ids, self._clock = store, reader, ids, clock
+        self._path, self._folder = path, folder
+
+    def errands(self) -> Mapping[str, Callable[[], None]]:
+        return {"look_through": self.look_through, "backup": self.back_up}
+
+    def back_up(self) -> None:
+        """When the newest is as old as the setting says, or of a time to come; a home that holds
+        nothing yet needs none."""
+        with self._reader.snapshot() as view:
+            longest = timedelta(hours=settings.of_home(view).backup_hours)
+            empty = not restored.numbers(view)
+        now = self._clock.now()
+        newest = next(iter(backups.kept(self._folder)), None)
+        if empty or (newest and timedelta(0) <= now - newest.at < longest):
+            return
+        here = migrate.version_of(self._path)
+        try:
+            made = backups.keep(self._path, self._folder, now, here, sound=True)
+        except Refused as refused:
+            log.error("no backup code=%s values=%s", refused.code, dict(refused.values))
+            self._ask(worries.NO_BACKUP, str(refused.values.get("text", refused.code)))
+        else:
+            log.info("backup made path=%s", made)
+            self._over(worries.NO_BACKUP)
+
+    def look_through(self) -> None:
+        """Table by table, so that no look keeps the log from shrinking for long (F-23)."""
+        found = opening.damaged_tables(self._path)
+        if found:
+            log.error("the database is damaged: %s", found)
+            opening.suspect(self._path)
+            self._ask(worries.DAMAGED, found)
+
+    def _ask(self, why: str, text: str) -> None:
+        newest = next(iter(backups.kept(self._folder)), None)
+        known = {"text": text, "backup": str(newest.path) if newest else None}
+        with self._store.transaction() as tx:
+            worries.ask(tx, self._ids, why, known)
+
+    def _over(self, why: str) -> None:
+        with self._store.transaction() as tx:
+            worries.over(tx, why)

@@ -1,0 +1,44 @@
+"""Asks a person about the home itself: its database, its backups. One item each, while it lasts."""
+
+from collections.abc import Sequence
+
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import InboxItem, Json, Subject
+from roundtable_desktop.model.states import InboxKind, Severity
+from roundtable_desktop.store import inbox, restored
+from roundtable_desktop.store.db import Tx
+
+RESTORED, DAMAGED, NO_BACKUP = "restored", "database_damaged", "backup_failed"
+SUBJECT = Subject("owner", "database")
+
+
+def ask(tx: Tx, ids: Ids, why: str, known: Json, options: Sequence[str] = ()) -> None:
+    """In the inbox of the first workspace; where there is none, there is nothing to lose."""
+    workspaces = restored.numbers(tx)
+    if not workspaces or any(item.data["outcome"] == why for item in _open(tx)):
+        return
+    item_id = ids.new()
+    inbox.open_item(
+        tx,
+        item_id,
+        InboxKind.DOCTOR,
+        Severity.CRITICAL,
+        key=f"doctor:{why}:{item_id}",
+        subject=SUBJECT,
+        workspace_id=workspaces[min(workspaces)],
+        data={
+            **known,
+            "outcome": why,
+            "options": [{"id": code, "kind": code, "name": code} for code in options],
+        },
+    )
+
+
+def over(tx: Tx, why: str) -> None:
+    for item in _open(tx):
+        if item.data["outcome"] == why:
+            inbox.resolve(tx, item, {"by": "cause"})
+
+
+def _open(tx: Tx) -> list[InboxItem]:
+    return inbox.open_about(tx, SUBJECT)

@@ -1,0 +1,76 @@
+"""What is said of the database's safety: damage, backups, and going back to one."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+KEEPING: Mapping[str, str] = {
+    "database_empty": N_(
+        "{path} is empty, so it was not opened. Put a backup in its place: “roundtable restore "
+        "FILE”; the product's own are in {backups}."
+    ),
+    "database_unreadable": N_(
+        "{path} cannot be read as a database ({text}). It was left as it is. Put a backup in its "
+        "place: “roundtable restore FILE”; the product's own are in {backups}."
+    ),
+    "database_foreign": N_(
+        "{path} is not a database of Roundtable. It was left as it is. Move it away, or put a "
+        "backup in its place: “roundtable restore FILE”."
+    ),
+    "database_newer": N_(
+        "The database is of a newer version ({found}; this one knows {known}). It was left as it "
+        "is: install that version again."
+    ),
+    "database_hard_linked": N_(
+        "{path} has a second name (a hard link): two programs could write it without seeing each "
+        "other's locks. It was left as it is. Remove the other name, then start again."
+    ),
+    "database_gone": N_(
+        "There is no database at {path}, but there are backups of one. Put the newest in its "
+        "place: “roundtable restore {backup}”. To begin anew instead, move the backups away."
+    ),
+    "database_damaged": N_(
+        "The database {path} is damaged ({text}), and was left as it is. Start again to go on from "
+        "the newest sound backup; if there is none, put one in its place: “roundtable restore "
+        "FILE”."
+    ),
+    "database_lost": N_(
+        "The database {path} is damaged ({text}), and there is no sound backup in {backups}. It "
+        "was left as it is. Put a backup of yours in its place: “roundtable restore FILE”."
+    ),
+    "migration_failed": N_(
+        "The step to database version {number} failed ({text}). Nothing of it was kept."
+    ),
+    "backup_failed": N_(
+        "The backup {path} could not be made ({text}). Make room on the disk, or name another file."
+    ),
+    "backup_exists": N_("{path} is there already and was left as it is. Name another file."),
+    "backup_not_there": N_("There is no file {path}."),
+    "backup_is_link": N_("{path} is a symbolic link. Name the file itself; nothing was changed."),
+    "backup_foreign": N_("{path} is no backup of Roundtable's database. Nothing was changed."),
+    "backup_damaged": N_("{path} is damaged ({text}). Nothing was changed; take another backup."),
+    "backup_newer": N_(
+        "{path} is of a newer version ({found}; this one knows {known}). Nothing was changed; "
+        "install that version first."
+    ),
+    "nothing_to_back_up": N_("There is no database at {path} yet."),
+    "restored_damaged": N_(
+        "The database was damaged. It goes on from {source}, as of {as_of}; what was there lies in "
+        "{aside}. Nothing is started until you resume."
+    ),
+    "restored_asked": N_(
+        "The database goes on from {source}, as of {as_of}. Nothing is started until you resume."
+    ),
+    "inbox_restored": N_(
+        "The database goes on from {source}, as of {as_of}: what happened since is forgotten "
+        "({forgotten} runs are known by their folders only). {waiting} wakeups of that time wait "
+        "and may have run already; routines go on from now. Nothing is started until you resume."
+    ),
+    "inbox_database_damaged": N_(
+        "The database is damaged ({text}). Stop Roundtable and start it again: it goes on from the "
+        "newest sound state, and keeps this one aside."
+    ),
+    "inbox_backup_failed": N_(
+        "No backup could be made ({text}). Make room on the disk; the next try is within an hour."
+    ),
+}

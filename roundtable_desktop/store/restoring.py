@@ -1,0 +1,177 @@
+"""Puts another database in the place of the present one, whole or not at all, and loses neither."""
+
+import json
+import os
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from roundtable_desktop.model.errors import Broken
+from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.store import backups, migrate
+from roundtable_desktop.store.soundness import faults, read_only
+
+PARTS = ("", "-wal", "-shm", "-journal")
+_PENDING = "restoring-"
+MARK = {"scope": "owner", "key": "restored"}
+"""The row of `settings` that tells the next start that its past is an older one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """source: what it came from. at: as of when it is. aside: the folder in which what was there
+    lies now; None where nothing was."""
+
+    source: Path
+    at: datetime
+    aside: Path | None
+
+
+def best(path: Path, folder: Path, at: datetime, text: str) -> Restored:
+    """For a damaged file: without the log beside it, if it is sound then; else the newest backup
+    that is. Raises Broken (`database_lost`) with nothing changed when there is neither."""
+    if path.with_name(path.name + "-wal").exists() and faults(path, alone=True) is None:
+        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return put_in_place(path, path, written, at, why="damaged", alone=True)
+    for one in backups.kept(folder):
+        with suppress(Broken):
+            check(one.path)
+            return put_in_place(path, one.path, one.at, at, why="damaged")
+    raise Broken("database_lost", path=str(path), text=text, backups=str(folder))
+
+
+def check(source: Path) -> None:
+    """Raises Broken: it is no database of ours, a newer one, or damaged."""
+    if not source.is_file():
+        raise Broken("backup_not_there", path=str(source))
+    try:
+        found, known = migrate.version_of(source), len(migrate.migrations())
+    except Broken as refused:
+        raise _of_backup(source, refused) from None
+    if found > known:
+        raise Broken("backup_newer", path=str(source), found=found, known=known)
+    if text := faults(source):
+        raise Broken("backup_damaged", path=str(source), text=text)
+    with closing(read_only(source)) as connection:
+        acts = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'trigger'").fetchone()
+    if acts:
+        raise Broken("backup_foreign", path=str(source))
+
+
+def _of_backup(source: Path, refused: Broken) -> Broken:
+    """The sentences about the home's own file would be wrong for another one."""
+    if refused.code == "database_damaged":
+        return Broken("backup_damaged", path=str(source), text=refused.values["text"])
+    foreign = ("database_empty", "database_unreadable", "database_foreign")
+    return Broken("backup_foreign", path=str(source)) if refused.code in foreign else refused
+
+
+def as_of(source: Path) -> datetime:
+    """When something happened last in it."""
+    with closing(read_only(source)) as connection:
+        at = connection.execute("SELECT max(at) FROM events").fetchone()[0]
+    return datetime.fromtimestamp(source.stat().st_mtime, UTC) if at is None else instant(int(at))
+
+
+def put_in_place(
+    path: Path,
+    source: Path,
+    as_of: datetime,
+    at: datetime,
+    *,
+    why: str,
+    alone: bool = False,
+) -> Restored:
+    """`source` becomes the database at `path`; what was there is set aside in `aside/`.
+
+    Once the folder has its last name it is done at the next start at the latest (`finish`).
+    """
+    stamp = backups.stamp(at)
+    beside = path.parent / f".{_PENDING}{stamp}"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(mode=0o700)
+    aside = path.parent / "aside" / stamp if _parts(path) else None
+    told = {
+        "why": why,
+        "source": str(source),
+        "as_of": micros(as_of),
+        "aside": str(aside) if aside else None,
+        "last_event": _last_event(path),
+    }
+    try:
+        _copy(source, beside / path.name, alone=alone)
+        _mark(beside / path.name, told, at)
+        backups.sync_folder(beside)
+        pending = path.parent / f"{_PENDING}{stamp}"
+        beside.rename(pending)
+        backups.sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    finish(path)
+    return Restored(source, as_of, aside)
+
+
+def finish(path: Path) -> None:
+    """What was broken off between the decision to restore and its last rename; any number of
+    times. Begun ones that were not decided are dropped."""
+    for begun in path.parent.glob(f".{_PENDING}*"):
+        shutil.rmtree(begun, ignore_errors=True)
+    for pending in sorted(path.parent.glob(f"{_PENDING}*")):
+        ready = pending / path.name
+        if ready.exists():
+            aside = path.parent / "aside" / pending.name.removeprefix(_PENDING)
+            _set_aside(path, aside)
+            ready.rename(path)
+            backups.sync_folder(path.parent)
+        shutil.rmtree(pending, ignore_errors=True)
+
+
+def _set_aside(path: Path, aside: Path) -> None:
+    """The log first: without it the main file is an older state, but the log goes with no other."""
+    for part in reversed(_parts(path)):
+        for folder in (aside.parent, aside):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        part.rename(aside / part.name)
+    if aside.exists():
+        backups.sync_folder(aside)
+
+
+def _parts(path: Path) -> list[Path]:
+    parts = [path.with_name(path.name + ending) for ending in PARTS]
+    return [part for part in parts if os.path.lexists(part)]
+
+
+def _copy(source: Path, target: Path, *, alone: bool) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+    try:
+        with (
+            closing(read_only(source, alone=alone)) as old,
+            closing(sqlite3.connect(target)) as new,
+        ):
+            old.backup(new)
+            new.execute("PRAGMA journal_mode = delete")
+    except sqlite3.Error as error:
+        raise Broken("backup_failed", path=str(target), text=str(error)) from error
+
+
+def _mark(path: Path, told: dict[str, object], at: datetime) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO settings (scope, scope_id, key, value, updated_at, actor)"
+            " VALUES (?, '', ?, ?, ?, 'system:roundtable')",
+            (MARK["scope"], MARK["key"], json.dumps(told), micros(at)),
+        )
+
+
+def _last_event(path: Path) -> int | None:
+    """Of the present file, as far as it can still be read: cursors of clients go that far."""
+    try:
+        with closing(read_only(path)) as connection:
+            found = connection.execute("SELECT max(id) FROM events").fetchone()[0]
+            return None if found is None else int(found)
+    except (sqlite3.Error, ValueError):
+        return None

@@ -1,0 +1,110 @@
+"""Backup, restore and starts on a damaged file, as a person sees them."""
+
+import random
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from outside_house import House, until
+from outside_talk import status
+
+
+def stderr(house: House) -> str:
+    return (house.root / "owner.stderr").read_text()
+
+
+def refused(house: House) -> str:
+    """The one sentence of a start that is refused."""
+    done = house.cli("start", "--port", "0")
+    assert done.code == 1 and done.out == ""
+    assert len(done.err.splitlines()) == 1, done.err
+    return done.err
+
+
+def smash(file: Path) -> None:
+    """A page in the midst of the tasks."""
+    with closing(sqlite3.connect(file)) as db:
+        at = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'tasks'").fetchone()[0]
+    with open(file, "r+b") as damaged:
+        damaged.seek((at - 1) * 4096)
+        damaged.write(random.Random(1).randbytes(100))
+
+
+@pytest.mark.proves("F-25", "F-20", "N-22")
+def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_path: Path) -> None:
+    house, file = running, tmp_path / "mine.db"
+    room = house.room()
+    marks = tmp_path / "marks"
+    agent = room.shell(f"echo ran >> {marks}; echo made > note.txt")
+    first = room.task("First")
+    house.program("POST", "/control", {"action": "pause"})
+    second = room.task("Second", agent)
+    done = house.cli("backup", "mine.db", at=tmp_path)
+    assert done.code == 0 and str(file) in done.out
+    assert file.stat().st_mode & 0o777 == 0o600
+    again = house.cli("backup", "mine.db", at=tmp_path)
+    assert again.code == 1 and "left as it is" in again.err
+    house.program("POST", "/control", {"action": "resume"})
+    until(lambda: status(room, second) == "in_review")
+    third = room.task("Third", agent)
+    until(lambda: status(room, third) == "in_review")
+    assert marks.read_text() == "ran\n" * 2
+    [(newest,)] = house.query("SELECT max(id) FROM events")
+
+    owned = house.cli("restore", str(file))
+    assert owned.code == 4 and "owner" in owned.err.lower()
+    house.end()
+    back = house.cli("restore", str(file))
+    assert back.code == 0 and str(file) in back.out and "aside" in back.out, back.said
+    house.start()
+    assert "goes on from" in stderr(house)
+    titles = {one["title"]: one for one in house.get("/tasks")["items"]}
+    assert titles.keys() == {"First", "Second"}
+    assert house.get("/control")["intake"] == "paused"
+    [item] = house.get("/inbox", status="open")["items"]
+    assert item["kind"] == "doctor" and "1 wakeups" in item["sentence"]
+    assert item["data"]["forgotten"] == 2
+    fourth = room.task("Fourth", agent)
+    assert fourth["number"] == 4, "the number of a forgotten task is not given again"
+    told = "SELECT id FROM events WHERE kind = 'database.restored'"
+    assert house.query(told)[0][0] > newest, "a cursor of before means no other event now"
+    assert marks.read_text() == "ran\n" * 2, "nothing ran by itself"
+    house.post(f"/inbox/{item['id']}/act", {"action": "resume"})
+    until(lambda: status(room, fourth) == "in_review")
+    assert house.get("/inbox", status="open")["items"] == []
+    assert {first["id"], second["id"]} < {one["id"] for one in house.get("/tasks")["items"]}
+
+
+@pytest.mark.proves("F-20", "F-21", "D-06")
+def test_a_damaged_home_goes_on_from_its_backup_or_is_refused_in_a_sentence(
+    running: House, tmp_path: Path
+) -> None:
+    house = running
+    room = house.room()
+    room.task("Kept")
+    house.end()
+    house.start()
+    backups = house.home / "backups"
+    until(lambda: [*backups.glob("roundtable-*.db")])
+    room.task("Since")
+    house.end(signal.SIGKILL)
+    smash(house.home / "roundtable.db")
+    house.start()
+    assert "The database was damaged" in stderr(house)
+    assert [one["title"] for one in house.get("/tasks")["items"]] == ["Kept"]
+    kinds = [one["kind"] for one in house.get("/events", limit=200)["items"]]
+    assert "database.restored" in kinds
+    told = house.cli("inbox", "list").out
+    assert "resume" in told and "goes on from" in told
+    house.cli("resume")
+    assert house.get("/inbox", status="open")["items"] == []
+    house.end()
+    for backup in backups.iterdir():
+        backup.unlink()
+    smash(house.home / "roundtable.db")
+    assert "is damaged" in refused(house) and "roundtable restore" in refused(house)
+    (house.home / "roundtable.db").write_text("Dear Joan,\n" * 99)
+    assert "cannot be read as a database" in refused(house)
+    assert (house.home / "roundtable.db").read_text().startswith("Dear Joan")
