@@ -17,6 +17,7 @@ from roundtable_desktop.adapters import logs, processes
 from roundtable_desktop.adapters.foreseeing import ForeseeingChild
 from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.adapters.premises import HomePremises
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.runners.folder import new_socket, socket_at
 from roundtable_desktop.adapters.secrets import FileSecrets
@@ -42,6 +43,7 @@ from roundtable_desktop.engine import restored
 from roundtable_desktop.engine.desk import Desk, agents
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
+from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.test_clock import ClockHands, stood_at
@@ -52,6 +54,7 @@ from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.errors import Absent, Broken
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import Health
@@ -63,7 +66,7 @@ from roundtable_desktop.store.restored import Past
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Home", "Owner", "lay_ground", "practice_git", "run_tray"]
+__all__ = ["Home", "Owner", "lay_ground", "run_tray"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +131,6 @@ def lay_ground(home: Home) -> Ground:
     )
     agents.settle(desk)
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
-
-
-def practice_git(home: Home) -> HardenedGit:
-    """What practice mode makes its sample repository with, and looks at it afterwards."""
-    home.prepare()
-    return HardenedGit(home.empty, Path.home(), home.users_umask)
 
 
 def run_tray(home: Home, *, port: int | None, hidden: bool) -> str:
@@ -302,6 +299,11 @@ def _safety(ground: Ground) -> Safety:
     )
 
 
+def doctor_of(home: Home, clock: Clock, reader: Reader | None) -> Doctor:
+    premises = HomePremises(home.root, Path.home(), os.environ, processes.of_runs, processes.sweep)
+    return Doctor(premises, clock, home.database, home.backups, reader)
+
+
 def _check_sockets(home: Home) -> None:
     """Where no runner could listen, every launch would fail and be tried again, without a word."""
     try:
@@ -362,7 +364,8 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
-    routes.declare_all(api, ground.desk, look, signin, streams, health, hands)
+    doctor = doctor_of(ground.home, clock, ground.reader)
+    routes.declare_all(api, ground.desk, look, signin, streams, health, hands, doctor)
     return build_app(
         Parts(
             doors=doors,

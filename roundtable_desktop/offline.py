@@ -1,18 +1,22 @@
 """What works while nobody owns the home: it takes the home, acts, and releases it."""
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.system import SystemClock
-from roundtable_desktop.app import lay_ground
+from roundtable_desktop.app import doctor_of, lay_ground
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.engine.desk import Asked, workspaces
-from roundtable_desktop.model.errors import Absent, Broken
+from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
+from roundtable_desktop.model.findings import Finding, Standing
 from roundtable_desktop.model.records import PERSON
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.store import backups, migrate, restoring
+from roundtable_desktop.store.db import Reader
 from roundtable_desktop.store.restoring import Restored
 
 
@@ -58,3 +62,50 @@ def restore(home: Home, file: Path) -> Restored:
         return restoring.put_in_place(home.database, file, restoring.as_of(file), now, why="asked")
     finally:
         home.unlock()
+
+
+def practice_git(home: Home) -> HardenedGit:
+    """What practice mode makes its sample repository with, and looks at it afterwards."""
+    home.prepare()
+    return HardenedGit(home.empty, Path.home(), home.users_umask)
+
+
+def doctor(home: Home, *, fix: bool) -> Mapping[str, Any]:
+    """As the API says it. Nothing is brought up or restored; an owner that holds the home and does
+    not answer is a finding, and then nothing is mended."""
+    if not home.root.is_dir():
+        return _said([_about("home", Standing.OK, "doctor_no_home", path=str(home.root))])
+    try:
+        home.lock()
+    except Busy:
+        pid = (home.owner() or {}).get("pid")
+        hangs = _about("owner", Standing.CRITICAL, "doctor_owner_hangs", pid=pid)
+        return _said([hangs, *_looked(home, fix=False)])
+    try:
+        nobody = _about("owner", Standing.OK, "doctor_no_owner")
+        return _said([nobody, *_looked(home, fix=fix)])
+    finally:
+        home.unlock()
+
+
+def _looked(home: Home, *, fix: bool) -> list[Finding]:
+    clock = SystemClock()
+    with contextlib.ExitStack() as stack:
+        reader, older = None, False
+        if home.database.exists():
+            with contextlib.suppress(Refused):
+                older = migrate.version_of(home.database) < len(migrate.migrations())
+                if not older:
+                    reader = stack.enter_context(contextlib.closing(Reader(home.database, clock)))
+        looking = doctor_of(home, clock, reader)
+        found = looking.fix() if fix else looking.findings()
+    older_one = [_about("schema", Standing.NOTICE, "doctor_older")] if older else []
+    return [*older_one, *found]
+
+
+def _about(check: str, standing: Standing, code: str, **values: object) -> Finding:
+    return Finding(check=check, standing=standing, code=code, values=values)
+
+
+def _said(found: list[Finding]) -> Mapping[str, Any]:
+    return routes.doctor.shown(found).model_dump()

@@ -60,6 +60,17 @@ def marked(mark: str) -> list[Identity]:
     return [one for one in found if one.pid != os.getpid()]
 
 
+def of_runs() -> dict[str, list[int]]:
+    """Living processes by the run whose mark they bear, of any home, as far as we may look."""
+    found: dict[str, list[int]] = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            run = process.environ().get("ROUNDTABLE_RUN")
+            if run and identify(process.pid):
+                found.setdefault(run, []).append(process.pid)
+    return found
+
+
 def send(identity: Identity, number: signal.Signals) -> None:
     """Signals exactly that process: its pidfd is opened first, then its identity compared."""
     try:

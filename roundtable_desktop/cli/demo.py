@@ -38,7 +38,8 @@ def demo(headless: bool, folder: Path | None, keep: bool) -> None:
 
 
 def _play(home: Home, repository: Path, headless: bool) -> None:
-    from roundtable_desktop.app import Owner, practice_git
+    from roundtable_desktop.app import Owner
+    from roundtable_desktop.offline import practice_git
 
     git = practice_git(home)
     if repository.exists():

@@ -10,7 +10,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Json, Subject
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.store import journal, restored, settings
+from roundtable_desktop.store import checkups, journal, restored, settings
 from roundtable_desktop.store.db import Store
 from roundtable_desktop.store.restored import Past
 
@@ -40,7 +40,8 @@ def settle(store: Store, ids: Ids, copies: Path, runs: Path) -> Past | None:
             settings.put_home(tx, intake="paused")
             told = {"intake": "paused"}
             journal.tell(tx, Kind.CONTROL_CHANGED, INTAKE, workspace_id=None, data=told)
-        forgotten = _unknown(runs, {row["id"] for row in tx.sql("SELECT id FROM runs")})
+        folders = [one.name for one in runs.glob("*") if one.is_dir()]
+        forgotten = sum(1 for run in folders if not checkups.knows_run(tx, run))
         said: Json = {
             "why": past.why,
             "source": past.source,
@@ -64,8 +65,3 @@ def _copies(copies: Path) -> Iterator[tuple[int, int]]:
         if folder.name.isdecimal() and folder.is_dir():
             tasks = [_TASK.fullmatch(one.name) for one in folder.iterdir()]
             yield int(folder.name), max((int(one[1]) for one in tasks if one), default=0)
-
-
-def _unknown(runs: Path, known: set[str]) -> int:
-    """Runs that this past has not seen: their folders are there."""
-    return sum(1 for folder in runs.glob("*") if folder.is_dir() and folder.name not in known)

@@ -8,6 +8,7 @@ from roundtable_desktop.dashboard.api import (
     approvals,
     board,
     control,
+    doctor,
     events,
     inbox,
     proposals,
@@ -27,6 +28,7 @@ from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.test_clock import ClockHands
 from roundtable_desktop.model.states import Health
@@ -40,11 +42,13 @@ def declare_all(
     streams: Streams,
     health: Callable[[], Health],
     hands: ClockHands | None,
+    looking: Doctor,
 ) -> None:
     """hands: of the test clock, where there is one."""
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
     control.declare(api, desk, look)
+    doctor.declare(api, looking)
     settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     agents.declare(api, desk, look)

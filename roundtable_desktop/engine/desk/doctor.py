@@ -1,0 +1,209 @@
+"""The doctor: looks at the home and its surroundings; each finding has its cure (N-22)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.findings import Finding, Premises, Standing
+from roundtable_desktop.model.ports import Clock
+from roundtable_desktop.model.records import Agent
+from roundtable_desktop.model.states import AgentStatus, ErrorKind
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.store import (
+    agents,
+    backups,
+    checkups,
+    events,
+    migrate,
+    restored,
+    runs,
+    settings,
+)
+from roundtable_desktop.store.db import Reader, View
+from roundtable_desktop.store.soundness import faults
+
+OK, NOTICE, CRITICAL = Standing
+LOOK_SECONDS = 3.0
+"""For the look through the database; a larger one has housekeeping's."""
+LITTLE, TOO_LITTLE = 1 << 30, 100 << 20
+"""Bytes that are free: below them a day's work, or the next write, may not fit."""
+_TASK = re.compile(r"t(\d{1,9})(-\d+)?")
+
+
+class Doctor:
+    """path: of the database; folder: of the backups. reader: None where the file cannot be read
+    by this version, which is a finding of its own then."""
+
+    def __init__(
+        self, premises: Premises, clock: Clock, path: Path, folder: Path, reader: Reader | None
+    ) -> None:
+        self._premises, self._clock = premises, clock
+        self._path, self._folder, self._reader = path, folder, reader
+
+    def findings(self) -> list[Finding]:
+        return list(self._all())
+
+    def fix(self) -> list[Finding]:
+        """Mends what can be mended without taking anything of the user's away, and looks again.
+        What was found and is gone now is shown as mended."""
+        before = [one for one in self.findings() if one.fixable]
+        if any(one.check == "modes" for one in before):
+            self._premises.mend_loose()
+        if any(one.check == "sockets" for one in before):
+            self._premises.mend_sockets()
+        for one in before:
+            if one.check == "processes":
+                self._premises.end(str(one.values["run"]))
+        after = self.findings()
+        left = [(one.code, one.values) for one in after]
+        mended = [one for one in before if (one.code, one.values) not in left]
+        return [*(replace(one, standing=OK, fixed=True) for one in mended), *after]
+
+    def _all(self) -> Iterator[Finding]:
+        yield self._database()
+        yield from self._machine()
+        if self._reader is None:
+            return
+        marked, copies = self._premises.marked(), self._premises.copies()
+        ours = set(self._premises.runs())
+        with self._reader.snapshot() as view:
+            found = [
+                self._settings(view),
+                self._backups(view),
+                self._time(view),
+                self._intake(view),
+                *self._runs(view),
+                *self._processes(view, marked, ours),
+                *self._copies(view, copies),
+            ]
+            every = [one for one in agents.every(view) if one.status is not AgentStatus.RETIRED]
+            errors = {one.id: runs.last_errors(view, one.id, 1) for one in every}
+        yield from found
+        for agent in every:
+            yield self._agent(agent, errors[agent.id])
+
+    def _database(self) -> Finding:
+        until = self._clock.monotonic() + LOOK_SECONDS
+        path = str(self._path)
+        try:
+            migrate.version_of(self._path)
+            text = faults(self._path, may_go_on=lambda: self._clock.monotonic() < until)
+        except Refused as refused:
+            return Finding(
+                check="database", standing=CRITICAL, code=refused.code, values=refused.values
+            )
+        if text:
+            return _finding("database", CRITICAL, "database_damaged", path=path, text=text)
+        size = self._path.stat().st_size
+        return _finding("database", OK, "doctor_database", path=path, megabytes=_megabytes(size))
+
+    def _settings(self, view: View) -> Finding:
+        known = checkups.connection_settings(view)
+        words = ", ".join(f"{name}={value}" for name, value in known.items())
+        return _finding("sqlite", OK, "doctor_sqlite", settings=words)
+
+    def _machine(self) -> Iterator[Finding]:
+        loose = self._premises.loose()
+        if loose:
+            yield _finding(
+                "modes",
+                CRITICAL,
+                "doctor_loose",
+                fixable=True,
+                count=len(loose),
+                path=str(loose[0]),
+            )
+        else:
+            yield _finding("modes", OK, "doctor_private")
+        free = self._premises.free_bytes()
+        low = CRITICAL if free < TOO_LITTLE else NOTICE
+        standing, code = (low, "doctor_disk_low") if free < LITTLE else (OK, "doctor_disk")
+        yield _finding("disk", standing, code, megabytes=_megabytes(free))
+        stale = self._premises.stale_sockets()
+        if stale:
+            yield _finding("sockets", NOTICE, "doctor_sockets", fixable=True, count=len(stale))
+        for path, size in self._premises.aside():
+            yield _finding(
+                "aside", NOTICE, "doctor_aside", path=str(path), megabytes=_megabytes(size)
+            )
+        if self._premises.program("git") is None:
+            yield _finding("git", CRITICAL, "doctor_no_git")
+
+    def _backups(self, view: View) -> Finding:
+        made = backups.kept(self._folder)
+        longest = timedelta(hours=2 * settings.of_home(view).backup_hours)
+        if not made:
+            empty = not restored.numbers(view)
+            return _finding("backups", OK if empty else NOTICE, "doctor_no_backup")
+        newest, now = made[0], self._clock.now()
+        values = {"at": rfc3339(newest.at), "path": str(newest.path), "count": len(made)}
+        old = now - newest.at > longest
+        standing, code = (NOTICE, "doctor_backup_old") if old else (OK, "doctor_backup")
+        return Finding(check="backups", standing=standing, code=code, values=values)
+
+    def _time(self, view: View) -> Finding:
+        last, now = events.last_instant(view), self._clock.now()
+        if last is not None and last - now > timedelta(minutes=1):
+            return _finding(
+                "clock", NOTICE, "doctor_clock_back", now=rfc3339(now), last=rfc3339(last)
+            )
+        return _finding("clock", OK, "doctor_clock", now=rfc3339(now))
+
+    def _intake(self, view: View) -> Finding:
+        intake = settings.of_home(view).intake
+        standing = OK if intake == "open" else NOTICE
+        return _finding("intake", standing, f"doctor_intake_{intake}")
+
+    def _runs(self, view: View) -> Iterator[Finding]:
+        for run in checkups.leases_left(view):
+            yield _finding("leases", NOTICE, "doctor_lease", run=run)
+        yield _finding("runs", OK, "doctor_runs", count=runs.count_live(view))
+
+    def _processes(
+        self, view: View, marked: Mapping[str, Sequence[int]], ours: set[str]
+    ) -> Iterator[Finding]:
+        """Of runs of this home only: another home's processes bear marks too."""
+        for run, pids in sorted(marked.items()):
+            here = run in ours or checkups.knows_run(view, run)
+            if here and not checkups.is_at_work(view, run):
+                told = ", ".join(map(str, pids))
+                yield _finding(
+                    "processes", CRITICAL, "doctor_orphans", fixable=True, run=run, pids=told
+                )
+
+    def _copies(self, view: View, copies: Sequence[tuple[int, str]]) -> Iterator[Finding]:
+        """What lies in one may be somebody's only copy of it, so a person looks first."""
+        numbers = restored.numbers(view)
+        for number, name in sorted(copies):
+            match = _TASK.fullmatch(name)
+            if number not in numbers or (
+                match and not checkups.has_task(view, numbers[number], int(match[1]))
+            ):
+                place = self._path.parent / "copies" / str(number) / name
+                yield _finding("copies", NOTICE, "doctor_copy", path=str(place))
+
+    def _agent(self, agent: Agent, errors: list[str | None]) -> Finding:
+        name = agent.command[0] if agent.command else ""
+        place = self._premises.program(name) if name else agent.adapter
+        if place is None:
+            standing, code = CRITICAL, "doctor_agent_missing"
+        elif errors[:1] == [ErrorKind.AUTH_REQUIRED]:
+            standing, code = CRITICAL, "doctor_agent_login"
+        elif self._premises.signed_in(name) is False and not agent.env_names:
+            standing, code = NOTICE, "doctor_agent_no_login"
+        else:
+            standing, code = OK, "doctor_agent"
+        return _finding("agents", standing, code, agent=agent.name, program=name, place=place)
+
+
+def _finding(
+    check: str, standing: Standing, code: str, *, fixable: bool = False, **values: object
+) -> Finding:
+    return Finding(check=check, standing=standing, code=code, values=values, fixable=fixable)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / (1 << 20):,.1f}"

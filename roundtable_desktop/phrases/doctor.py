@@ -1,0 +1,63 @@
+"""What the doctor says of each finding, and the cure for those that need one."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+DOCTOR: Mapping[str, str] = {
+    "doctor_database": N_("The database {path} is sound ({megabytes} MB)."),
+    "doctor_older": N_("The database is of an older version; the next start brings it up."),
+    "doctor_no_home": N_("There is nothing at {path} yet."),
+    "doctor_sqlite": N_("SQLite is set to {settings}."),
+    "doctor_private": N_("The home and its files are yours alone."),
+    "doctor_loose": N_("Others may read or write {count} of the home's files, such as {path}."),
+    "doctor_disk": N_("{megabytes} MB are free on the home's disk."),
+    "doctor_disk_low": N_("Only {megabytes} MB are free on the home's disk."),
+    "doctor_sockets": N_("{count} sockets of runners that are gone lie about."),
+    "doctor_aside": N_("A database that was replaced lies in {path} ({megabytes} MB)."),
+    "doctor_no_git": N_("git is not found; nothing can be done without it."),
+    "doctor_no_backup": N_("There is no backup yet."),
+    "doctor_backup": N_("The newest of {count} backups is of {at}: {path}"),
+    "doctor_backup_old": N_("The newest backup is old, of {at}: {path}"),
+    "doctor_clock": N_("The clock shows {now}."),
+    "doctor_clock_back": N_(
+        "The clock shows {now}, but something was written at {last}: it was set back."
+    ),
+    "doctor_intake_open": N_("Waiting wakeups are taken up."),
+    "doctor_intake_paused": N_("All is paused: nothing new is started."),
+    "doctor_intake_stopped": N_("All is stopped: nothing new is started."),
+    "doctor_lease": N_("The run {run} is over, but its task is still held for it."),
+    "doctor_runs": N_("Runs at work: {count}."),
+    "doctor_orphans": N_("Processes of a run that is over still live: {pids} (run {run})."),
+    "doctor_copy": N_("A working copy belongs to no task that is known: {path}"),
+    "doctor_agent": N_("{agent}: {place}"),
+    "doctor_agent_missing": N_("{agent}: the program “{program}” is not found."),
+    "doctor_agent_login": N_("{agent}: “{program}” said in its last run that it is not signed in."),
+    "doctor_agent_no_login": N_("{agent}: there is no sign that “{program}” is signed in."),
+    "doctor_owner": N_("Roundtable runs (process {pid}) at {url}."),
+    "doctor_no_owner": N_("Roundtable is not running."),
+    "doctor_owner_hangs": N_("Roundtable holds the home (process {pid}), but does not answer."),
+}
+
+CURES: Mapping[str, str] = {
+    "doctor_loose": N_("roundtable doctor --fix"),
+    "doctor_sockets": N_("roundtable doctor --fix"),
+    "doctor_orphans": N_("roundtable doctor --fix"),
+    "doctor_disk_low": N_("Make room; what waits goes on by itself."),
+    "doctor_aside": N_("Once you miss nothing: remove the folder."),
+    "doctor_no_git": N_("Install git 2.38 or newer, and start again."),
+    "doctor_no_backup": N_("Start Roundtable: it makes one. Or: roundtable backup FILE"),
+    "doctor_backup_old": N_("See the log, or: roundtable backup FILE"),
+    "doctor_clock_back": N_("Set the machine's clock right."),
+    "doctor_intake_paused": N_("Let it go on: resume."),
+    "doctor_intake_stopped": N_("Let it go on: resume."),
+    "doctor_lease": N_("Stop Roundtable and start it again."),
+    "doctor_copy": N_("Look into it; what you do not need, remove."),
+    "doctor_agent_missing": N_("Install it, or change the agent's command."),
+    "doctor_agent_login": N_("Sign in with it in a terminal, then say that it is fixed."),
+    "doctor_agent_no_login": N_("Sign in with it in a terminal."),
+    "doctor_owner_hangs": N_("See the log; end that process, and start again: agents go on."),
+    "doctor_older": N_("Start Roundtable: a backup is made first."),
+    "database_damaged": N_("Stop Roundtable and start it again: it goes on from a sound backup."),
+}
+"""Where the sentence does not say it itself."""
