@@ -342,8 +342,8 @@ def _remember_port(ground: Ground, asked: int | None, port: int) -> None:
             settings.put_home(tx, port=port)
 
 
-def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
-    look = Look(
+def look_at(ground: Ground) -> Look:
+    return Look(
         ground.reader,
         ground.clock,
         ground.git,
@@ -351,6 +351,10 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
         processes.facts,
         ForeseeingChild(own_program("simulation"), ground.home.database),
     )
+
+
+def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
+    look = look_at(ground)
     browsers = Browsers(ground.store, ground.reader)
     signin = SignIn(doors, SystemClock(), ground.ids, ground.home.token, browsers)
     feed = Feed(ground.store, ground.reader)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from roundtable_desktop.adapters import bundles
 from roundtable_desktop.adapters.git import HardenedGit
-from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.adapters.home import Home, write_private
 from roundtable_desktop.adapters.system import SystemClock
-from roundtable_desktop.app import doctor_of, lay_ground
+from roundtable_desktop.app import doctor_of, lay_ground, look_at
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.engine.desk import Asked, workspaces
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
@@ -105,6 +106,31 @@ def _looked(home: Home, *, fix: bool) -> list[Finding]:
 
 def _about(check: str, standing: Standing, code: str, **values: object) -> Finding:
     return Finding(check=check, standing=standing, code=code, values=values)
+
+
+def export(home: Home, *, redacted: bool) -> Mapping[str, Any]:
+    """How everything is set up, as the API says it."""
+    if not home.database.exists():
+        raise Absent("nothing_to_back_up", path=str(home.database))
+    with contextlib.closing(lay_ground(home)) as ground:
+        return routes.bundles.pack(ground.desk, look_at(ground), redacted=redacted)
+
+
+def take(home: Home, given: object, *, dry_run: bool) -> Mapping[str, Any]:
+    """Likewise: what was done, or would be."""
+    bundle = routes.bundles.read(given)
+    with contextlib.closing(lay_ground(home)) as ground:
+        looking = look_at(ground)
+        done = routes.bundles.take(ground.desk, looking, Asked(PERSON), bundle, dry_run=dry_run)
+    return done.model_dump()
+
+
+def write_bundle(folder: Path, bundle: Mapping[str, Any]) -> list[Path]:
+    return bundles.write(folder, bundle, write_private)
+
+
+def read_bundle(folder: Path) -> Mapping[str, Any]:
+    return bundles.read(folder)
 
 
 def _said(found: list[Finding]) -> Mapping[str, Any]:

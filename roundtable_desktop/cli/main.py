@@ -17,6 +17,7 @@ from roundtable_desktop.adapters.home import Home, default_home
 from roundtable_desktop.cli import (
     agents,
     approvals,
+    bundles,
     cron,
     demo,
     doctor,
@@ -63,6 +64,7 @@ for room in (
     owner,
     keeping,
     doctor,
+    bundles,
     workspaces,
     agents,
     approvals,

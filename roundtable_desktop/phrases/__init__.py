@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from roundtable_desktop.phrases.board import BOARD
+from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
@@ -358,5 +359,6 @@ SENTENCES: Mapping[str, str] = {
     **WAKING,
     **RECOVERY,
     **KEEPING,
+    **BUNDLES,
     **ROUTINES,
 }

@@ -59,6 +59,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "subprocess": ("adapters", "runner"),
     "waitress": ("dashboard",),
     "werkzeug": ("dashboard",),
+    "yaml": ("adapters",),
 }
 
 BUILD_HOOK = "packaging/hatch_build.py"

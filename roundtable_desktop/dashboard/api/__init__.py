@@ -7,6 +7,7 @@ from roundtable_desktop.dashboard.api import (
     agents,
     approvals,
     board,
+    bundles,
     control,
     doctor,
     events,
@@ -49,6 +50,7 @@ def declare_all(
     status.declare(api, look, health, roundtable_desktop.__version__)
     control.declare(api, desk, look)
     doctor.declare(api, looking)
+    bundles.declare(api, desk, look)
     settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     agents.declare(api, desk, look)
