@@ -1,6 +1,7 @@
 """The home: one private folder with the product's files, locked by its one owner (D-06)."""
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import html
@@ -87,6 +88,8 @@ class Home:
         try:
             descriptor = os.open(self.lock_file, flags, 0o600)
         except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
             raise Broken("home_file_is_link", path=str(self.lock_file)) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

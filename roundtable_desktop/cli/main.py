@@ -104,6 +104,10 @@ def run(program: click.Command, words: list[str] | None, name: str) -> None:
         _say(sentence(refused.code, refused.values))
         otherwise = USAGE if isinstance(refused, Invalid) else FAILED
         sys.exit(_EXIT.get(refused.code, otherwise))
+    except OSError as error:  # the machine's word; what is meant to be survived never comes here
+        known = {"path": error.filename or "", "text": error.strerror or str(error)}
+        _say(sentence("machine_refuses" if error.filename else "machine_refuses_it", known))
+        sys.exit(FAILED)
 
 
 def _start(home: Home) -> str:

@@ -53,6 +53,8 @@ KEEPING: Mapping[str, str] = {
         "{path} is of a newer version ({found}; this one knows {known}). Nothing was changed; "
         "install that version first."
     ),
+    "machine_refuses": N_("{path}: {text}. It was not done; put that right and do it again."),
+    "machine_refuses_it": N_("The machine says: {text}. It was not done; see to the disk."),
     "nothing_to_back_up": N_("There is no database at {path} yet."),
     "restored_damaged": N_(
         "The database was damaged. It goes on from {source}, as of {as_of}; what was there lies in "

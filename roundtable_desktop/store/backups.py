@@ -3,7 +3,8 @@
 import os
 import re
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,10 +39,10 @@ def back_up(source: Path, target: Path) -> None:
     Raises Broken (`backup_failed`), and FileExistsError when `target` is there, link or not.
     """
     partial = target.with_name(target.name + ".part")
-    partial.unlink(missing_ok=True)
-    if os.path.lexists(target):
-        raise FileExistsError(target)
-    try:
+    with _told(target, partial):
+        if os.path.lexists(target):
+            raise FileExistsError(target)
+        partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
         with (
             closing(sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True)) as old,
@@ -51,26 +52,37 @@ def back_up(source: Path, target: Path) -> None:
             new.execute("PRAGMA journal_mode = delete")
         partial.rename(target)
         sync_folder(target.parent)
-    except (sqlite3.Error, OSError) as error:
-        _drop(partial)
-        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Broken("backup_failed", path=str(target), text=text) from error
 
 
 def back_up_sound(source: Path, target: Path) -> None:
     """The same, and nothing is left of a copy that is damaged: it must not be taken for one that
     somebody can go back to. Raises Broken (`database_damaged`)."""
     beside = target.with_name(target.name + ".unchecked")
-    beside.unlink(missing_ok=True)
-    if os.path.lexists(target):
-        raise FileExistsError(target)
-    back_up(source, beside)
-    try:
+    with _told(target, beside):
+        if os.path.lexists(target):
+            raise FileExistsError(target)
+        beside.unlink(missing_ok=True)
+        back_up(source, beside)
         if found := faults(beside):
             raise Broken("database_damaged", path=str(source), text=found)
         beside.rename(target)
-    finally:
-        _drop(beside)
+
+
+@contextmanager
+def _told(target: Path, partial: Path) -> Iterator[None]:
+    """Whatever keeps the backup from being made is Broken, and nothing is left of it."""
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except (sqlite3.Error, OSError) as error:
+        with suppress(OSError):
+            _drop(partial)
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Broken("backup_failed", path=str(target), text=text) from error
+    except BaseException:
+        _drop(partial)
+        raise
 
 
 def keep(source: Path, folder: Path, at: datetime, schema: int, *, sound: bool = False) -> Path:

@@ -1,0 +1,126 @@
+"""Backups and looks for damage are housekeeping's; a restored past runs nothing by itself."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from ground import JOAN, NOW, Ground
+
+from roundtable_desktop.engine import heartbeat, restored
+from roundtable_desktop.engine.housekeeping import PERIOD, Housekeeping
+from roundtable_desktop.engine.safety import Safety
+from roundtable_desktop.model.callers import WebSession
+from roundtable_desktop.model.states import InboxStatus
+from roundtable_desktop.model.times import instant
+from roundtable_desktop.store import backups, browsers, restoring, settings
+
+
+def safety(ground: Ground) -> Safety:
+    folder = ground.path.parent / "backups"
+    folder.mkdir(exist_ok=True)
+    return Safety(ground.store, ground.reader, ground.ids, ground.clock, ground.path, folder)
+
+
+def hours(ground: Ground, kept: Housekeeping, count: float) -> int:
+    """How many backups there are after so many hours of awake time, with a look each minute."""
+    for _ in range(int(count * 60)):
+        ground.clock.forward(seconds=PERIOD)
+        kept.look()
+    return len(backups.kept(ground.path.parent / "backups"))
+
+
+@pytest.mark.proves("F-25")
+def test_a_backup_is_made_each_day_once_there_is_something(ground: Ground) -> None:
+    safe = safety(ground)
+    kept = Housekeeping(ground.store, ground.clock, {"backup": safe.back_up})
+    assert hours(ground, kept, 2) == 0, "nothing is there yet"
+    ground.workspace()
+    assert hours(ground, kept, 1.1) == 1
+    assert hours(ground, kept, 22) == 1
+    assert hours(ground, kept, 3) == 2
+    with ground.store.transaction() as tx:
+        settings.put_home(tx, backup_hours=2)
+    assert hours(ground, kept, 3.1) == 4
+
+
+@pytest.mark.proves("F-25", "F-20")
+def test_what_keeps_a_backup_from_being_made_is_asked_until_one_is(ground: Ground) -> None:
+    ground.workspace()
+    safe = safety(ground)
+    folder = ground.path.parent / "backups"
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
+    safe.back_up()
+    safe.back_up()
+    [item] = ground.rows("inbox_items")
+    assert item["kind"] == "doctor" and item["severity"] == "critical"
+    folder.unlink()
+    folder.mkdir()
+    safe.back_up()
+    [item] = ground.rows("inbox_items")
+    assert item["status"] == InboxStatus.RESOLVED and len(backups.kept(folder)) == 1
+
+
+@pytest.mark.proves("F-20")
+def test_damage_that_is_found_at_work_is_asked_about_and_remembered(ground: Ground) -> None:
+    """The start looks for a second; the rest is looked through beside the work, table by table."""
+    workspace = ground.workspace()
+    agent = ground.agent(workspace)
+    for _ in range(60):
+        ground.task(workspace, agent, description="words " * 60)
+    safe = safety(ground)
+    safe.look_through()
+    assert ground.rows("inbox_items") == []
+    with ground.store.transaction() as tx:
+        page = tx.sql("SELECT rootpage AS p FROM sqlite_master WHERE name = 'tasks_status'")[0]["p"]
+    ground.reopen()
+    ground.close()
+    with open(ground.path, "r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(random.Random(1).randbytes(100))
+    ground.open()
+    safe = safety(ground)
+    safe.look_through()
+    [item] = ground.rows("inbox_items")
+    assert item["kind"] == "doctor" and ground.path.with_name("roundtable.db.suspect").exists()
+
+
+@pytest.mark.proves("F-25")
+def test_a_restored_past_fires_and_launches_nothing_by_itself(
+    ground: Ground, tmp_path: Path
+) -> None:
+    workspace = ground.workspace()
+    agent = ground.agent(workspace)
+    ground.wakeup(agent, ground.task(workspace, agent))
+    with ground.store.transaction() as tx:
+        heartbeat.install(tx, ground.ids, JOAN, agent.id)
+        session = WebSession(id_hash="h", created_at=NOW, seen_at=NOW)
+        browsers.add(tx, session)
+    copy = tmp_path / "copy.db"
+    backups.back_up(ground.path, copy)
+    for _ in range(3):
+        ground.task(workspace)
+    last = ground.events()[-1].id
+    ground.clock.forward(days=3)
+    copies, runs = tmp_path / "copies", tmp_path / "runs"
+    (copies / "1" / "t4").mkdir(parents=True)
+    (runs / "unknown").mkdir(parents=True)
+    ground.close()
+    restoring.put_in_place(ground.path, copy, NOW, ground.clock.now(), why="asked")
+    ground.open()
+    past = restored.settle(ground.store, ground.ids, copies, runs)
+    assert past is not None and past.last_event == last
+    assert restored.settle(ground.store, ground.ids, copies, runs) is None, "once"
+    with ground.store.transaction() as tx:
+        assert settings.of_home(tx).intake == "paused"
+        assert browsers.find(tx, "h") is None, "it may have been signed out since"
+    dues = [row["next_run_at"] for row in ground.rows("office_routine_triggers")]
+    [due] = [instant(one) for one in dues if one is not None]
+    assert due > ground.clock.now(), "what lay between was fired then"
+    assert ground.task(workspace).number == 5, "t4 is the folder of a task that is forgotten"
+    [item] = ground.rows("inbox_items")
+    data = json.loads(item["data"])
+    assert (data["waiting"], data["forgotten"]) == (1, 1)
+    assert min(one.id for one in ground.events() if one.kind == "database.restored") > last
