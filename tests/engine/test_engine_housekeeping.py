@@ -13,6 +13,7 @@ from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import browsers, keys, wakeups
+from roundtable_desktop.store.db import Tx
 
 
 def looked(ground: Ground, times: int = 61) -> Housekeeping:
@@ -55,17 +56,27 @@ def test_the_key_of_a_wakeup_counts_for_a_day_and_until_it_is_over(ground: Groun
     assert ground.wakeup(agent, key="waiting").id == waits.id
 
 
-@pytest.mark.proves("K-10")
+@pytest.mark.proves("K-10", "F-27")
 def test_more_keys_than_one_batch_go_in_one_look(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each in a transaction of its own, so that whoever wants to write waits for one (F-27)."""
     monkeypatch.setattr(housekeeping, "BATCH", 2)
     agent = ground.agent(ground.workspace())
     for number in range(5):
         over(ground, ground.wakeup(agent, key=f"key-{number}"))
     ground.clock.forward(hours=24)
+    at_once: list[int] = []
+    drop = housekeeping.JOBS["wakeup_keys"]
+
+    def counted(tx: Tx, most: int) -> int:
+        at_once.append(drop(tx, most))
+        return at_once[-1]
+
+    monkeypatch.setitem(housekeeping.JOBS, "wakeup_keys", counted)
     looked(ground)
     assert {row["idempotency_key"] for row in ground.rows("agent_wakeup_requests")} == {None}
+    assert at_once == [2, 2, 1]
 
 
 @pytest.mark.proves("W-30 keys")

@@ -16,7 +16,7 @@ BUSY = "The database is busy: another program holds it."
 
 
 @pytest.mark.slow
-@pytest.mark.proves("F-22", "K-66")
+@pytest.mark.proves("F-22", "K-66", "B-160")
 def test_writers_are_told_in_bounded_time_and_readers_go_on(running: House) -> None:
     room = running.room()
     agent = room.shell("echo made > note.txt")
