@@ -13,6 +13,9 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
+LOOK_SECONDS = 86_400.0
+"""Between two looks through the whole database."""
+
 
 class Safety:
     """folder: of the backups. Its errands take long for a large file and hold no lock meanwhile."""
@@ -22,6 +25,7 @@ class Safety:
     ) -> None:
         self._store, self._reader, self._ids, self._clock = store, reader, ids, clock
         self._path, self._folder = path, folder
+        self._looked: float | None = None
 
     def errands(self) -> Mapping[str, Callable[[], None]]:
         return {"look_through": self.look_through, "backup": self.back_up}
@@ -47,7 +51,12 @@ class Safety:
             self._over(worries.NO_BACKUP)
 
     def look_through(self) -> None:
-        """Table by table, so that no look keeps the log from shrinking for long (F-23)."""
+        """At the start and once a day, for it reads all of the file; table by table, so that no
+        look keeps the log from shrinking for long (F-23)."""
+        now = self._clock.monotonic()
+        if self._looked is not None and now - self._looked < LOOK_SECONDS:
+            return
+        self._looked = now
         found = opening.damaged_tables(self._path)
         if found:
             log.error("the database is damaged: %s", found)
