@@ -53,8 +53,12 @@ def _value(column: Any, number: int, checks: dict[str, str], refers: dict[str, s
         return checks[name]
     if name == "command":
         return '["tool"]'
+    if name in refers:  # one of the two that make() puts there
+        number = (number - 1) % 2 + 1
     if name in refers or name == "id":
         return number if kind == "INTEGER" else f"r{number:07d}"
+    if name == "rank":
+        return 1
     if kind == "INTEGER":
         return number
     if default is not None and default.strip("'") in ("{}", "[]"):
