@@ -292,11 +292,8 @@ class Owner:
         log.info("ready url=%s", self._facts["url"])
 
 
-def _safety(ground: Ground) -> Safety:
-    home = ground.home
-    return Safety(
-        ground.store, ground.reader, ground.ids, ground.clock, home.database, home.backups
-    )
+def _safety(on: Ground) -> Safety:
+    return Safety(on.store, on.reader, on.ids, on.clock, on.home.database, on.home.backups)
 
 
 def doctor_of(home: Home, clock: Clock, reader: Reader | None) -> Doctor:
