@@ -52,10 +52,18 @@ def show(home: Home, given: str, as_json: bool) -> None:
     about = _row(seen)
     run = seen["data"].get("run_id")
     times = {name: seen[name] and stamp(seen[name]) for name in ("created_at", "resolved_at")}
-    fields({**about, "run": run and run[-8:], **times})
+    fields({**about, "run": run and run[-8:], **times, **_blocked(seen["data"])})
     if seen["status"] == "open" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
     return None
+
+
+def _blocked(data: Answer) -> Answer:
+    """Of a delivery that was held: which one, and what would do it by hand."""
+    if "proposal_id" not in data:
+        return {}
+    command = data.get("why", {}).get("command")
+    return {"proposal": data["proposal_id"][-8:], "by_hand": command}
 
 
 @inbox.command()

@@ -94,4 +94,14 @@ def reject(home: Home, given: str, note: str) -> None:
     click.echo(plain(seen["sentence"]))
 
 
+@proposal.command()
+@click.argument("given", metavar="PROPOSAL")
+@click.option("--note", default="", help=_("What the agent should know beside that."))
+@click.pass_obj
+def rebase(home: Home, given: str, note: str) -> None:
+    """Its agent brings the work onto the branch as it is now; a new proposal comes of it."""
+    seen = Client(home).post(f"/proposals/{names.ref(given)}/rebase", {"note": note})
+    click.echo(plain(seen["sentence"]))
+
+
 COMMANDS = [proposal]

@@ -51,6 +51,7 @@ LABELS: Mapping[str, str] = {
     "agent.error": N_("Failed for good"),
     "blocker_lost": N_("Lost what it waits for"),
     "doctor": N_("Roundtable itself"),
+    "delivery_blocked": N_("Was not delivered"),
     "requested": N_("Waits for you"),
     "withdrawn": N_("Withdrawn"),
     "retry": N_("Try again"),
@@ -107,6 +108,8 @@ ANSWERS: Mapping[str, str] = {
     "cancel": N_("Cancel the task"),
     "redo": N_("Have it done again"),
     "resume": N_("Let it go on"),
+    "request_changes": N_("Have it reworked"),
+    "discard": N_("Discard it"),
 }
 """Answers in the inbox that have no word above, or another one."""
 

@@ -1,15 +1,17 @@
 """Delivers approved proposals: intent, git, outcome; held with the reason when in doubt (C-107)."""
 
 import logging
+import os
+import shlex
 import threading
 
-from roundtable_desktop.engine import graph
+from roundtable_desktop.engine import blocked, graph
 from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Ids, Prepared
+from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Ids, Prepared, Repository
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
@@ -99,13 +101,14 @@ class Deliveries:
         except GitFailed as error:
             if error.broken_off:
                 raise
-            return Delivered(held={"code": "git_failed", "text": f"{error.code} {error.text}"})
+            return Delivered(held=_refusal(error, delivery, proposal, repository))
         except Refused as error:
             return Delivered(held={"code": error.code, **error.values})
 
     def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
         if prepared.new is None:
-            return Delivered(held={"code": "conflict", "paths": list(prepared.conflicts)})
+            conflict = {"code": "conflict", "paths": list(prepared.conflicts)}
+            return Delivered(held={**conflict, "command": prepared.command})
         if prepared.new == prepared.old:
             return Delivered(found_in=prepared.old)
         with self._store.transaction() as tx:
@@ -129,12 +132,15 @@ class Deliveries:
             proposal = proposals.get(tx, delivery.proposal_id)
             assert proposal is not None
             newest = proposals.of_task(tx, proposal.task_id)[-1]
+            task = tasks.get(tx, proposal.task_id)
             if held is not None:
                 kind = Kind.MERGE_CONFLICTED if held["code"] == "conflict" else Kind.MERGE_FAILED
                 proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=held)
                 if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
                     to = ProposalStatus.SUPERSEDED
                     proposals.move(tx, proposal, to, data={"by": newest.id})
+                elif task is not None:
+                    blocked.ask(tx, self._ids, delivery, proposal, task, held)
                 return
             reason = None
             if outcome.found_in is not None:
@@ -143,12 +149,24 @@ class Deliveries:
             proposals.end_delivery(tx, delivery, to_delivered, kind=kind, reason=reason)
             if PROPOSAL.allows(proposal.status, ProposalStatus.DELIVERED):
                 proposals.move(tx, proposal, ProposalStatus.DELIVERED)
-            task = tasks.get(tx, proposal.task_id)
             # In progress again means that a person had it run anew meanwhile.
             in_review = task is not None and task.status is TaskStatus.IN_REVIEW
             if task is not None and in_review and newest.id == proposal.id:
                 data = {"proposal_id": proposal.id}
                 graph.move(tx, self._ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
+
+
+def _refusal(
+    error: GitFailed, delivery: Delivery, proposal: Proposal, repository: Repository
+) -> dict[str, object]:
+    """What git could not do, in words of ours where it is known what to do about it."""
+    if error.code == "branch_missing":
+        words = ["git", "-C", repository.path, "branch", delivery.branch, proposal.head_commit]
+        command = shlex.join(words)
+        return {"code": "branch_missing", "branch": delivery.branch, "command": command}
+    if not os.path.isdir(repository.git_dir):
+        return {"code": "repository_missing", "path": repository.path}
+    return {"code": "git_failed", "text": f"{error.code} {error.text}"}
 
 
 def _reported(run: Run) -> bool:

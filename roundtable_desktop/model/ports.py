@@ -213,12 +213,13 @@ class Collected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """NEW for a delivery onto `old`; None when it conflicts, then `conflicts` has the paths.
-    `old` itself when it has the whole change already."""
+    """NEW for a delivery onto `old`; None when it conflicts, then `conflicts` has the paths, and
+    `command` merges it by hand. `old` itself when it has the whole change already."""
 
     old: str
     new: str | None
     conflicts: tuple[str, ...] = ()
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

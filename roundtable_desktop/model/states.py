@@ -180,6 +180,7 @@ class InboxKind(StrEnum):
     AGENT_ERROR = "agent.error"
     BLOCKER_LOST = "blocker_lost"
     DOCTOR = "doctor"
+    DELIVERY_BLOCKED = "delivery_blocked"
 
 
 class ApprovalStatus(StrEnum):

@@ -62,7 +62,7 @@ def sentence(
     template = (rather or {}).get(code) or SENTENCES.get(code)
     if template is None:
         return _("This was not done. The reason is “{code}”.").format(code=code)
-    shown = {name: _shown(value) for name, value in (values or {}).items()}
+    shown = {name: _shown(value, rather) for name, value in (values or {}).items()}
     return _(template).format_map(_Values(shown))
 
 
@@ -72,7 +72,9 @@ def became(status: str, reason: str | None) -> str:
     return " ".join([sentence(f"firing_{status}"), *why])
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, rather: Mapping[str, str] | None) -> str:
+    if isinstance(value, Mapping) and "code" in value:  # why: a reason with values of its own
+        return sentence(str(value["code"]), value, rather)
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(str(one) for one in value)
     return str(value)

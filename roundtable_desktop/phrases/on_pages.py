@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from roundtable_desktop.phrases.board import BOARD_ON_PAGES
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.repositories import ON_PAGES as REPOSITORIES_ON_PAGES
 
 ON_PAGES: Mapping[str, str] = {
     **BOARD_ON_PAGES,
+    **REPOSITORIES_ON_PAGES,
     "foreseen_intake_paused": N_("All is paused: nothing is started before it goes on."),
     "foreseen_intake_stopped": N_("All is stopped: nothing is started before it goes on."),
     "routine_not_intake": N_(

@@ -46,9 +46,27 @@ HELD: Mapping[str, str] = {
         "The agent changed git's configuration or hooks in its copy. They are not delivered; look "
         "at the files before you deliver them."
     ),
+    "paths_changed": N_(
+        "You have changes of your own in {paths}. Commit or undo them, then deliver."
+    ),
+    "paths_in_the_way": N_(
+        "{paths} exist and are not part of the branch. Move them, then deliver."
+    ),
+    "repository_missing": N_(
+        "There is no git repository at {path} any more. Put it back where it was, then deliver."
+    ),
     "conflict": N_(
-        "This conflicts with what the branch has by now: {paths}. Merge it by hand and commit, "
-        "then deliver again; or say in a comment on the task what is to be done anew."
+        "This conflicts with what the branch has by now: {paths}. Have its agent bring it onto "
+        "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "git_failed": N_("It was git that refused: {text}"),
+    "inbox_delivery_blocked": N_("T-{number} could not be delivered onto {branch}. {why}"),
+    "not_in_review": N_("T-{number} is {status}: there is nothing of it to be done anew."),
+}
+
+ON_PAGES: Mapping[str, str] = {
+    "conflict": N_(
+        "This conflicts with what the branch has by now: {paths}. Have its agent rework it, or "
+        "merge it by hand and deliver again."
+    ),
 }

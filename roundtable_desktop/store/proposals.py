@@ -8,7 +8,7 @@ import peewee as pw
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
 from roundtable_desktop.model.states import DELIVERY, PROPOSAL, DeliveryStatus, ProposalStatus
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Deliveries, Proposals
 
@@ -63,9 +63,18 @@ def move(
     actor: Actor = SYSTEM,
     data: Json | None = None,
 ) -> bool:
-    return journal.move(
+    moved = journal.move(
         tx, PROPOSAL, proposal, to=to, kind=Kind.PROPOSAL_MOVED, actor=actor, data=data
     )
+    if moved:
+        _nothing_blocks(tx, proposal, actor)
+    return moved
+
+
+def _nothing_blocks(tx: Tx, proposal: Proposal, actor: Actor) -> None:
+    """It is tried anew, or is not to be delivered any more: what asked about it is over."""
+    for item in inbox.open_about(tx, Subject("proposal", proposal.id)):
+        inbox.resolve(tx, item, {"by": "cause"}, actor)
 
 
 # --- deliveries ---------------------------------------------------------------------------------
@@ -142,6 +151,7 @@ def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> None:
         actor=actor,
         data={"proposal_id": proposal.id, "branch": values["branch"]},
     )
+    _nothing_blocks(tx, proposal, actor)
     tx.nudge("deliveries")
 
 

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
+from roundtable_desktop.adapters.git.checkouts import checkouts
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import commit_of, write_commit
-from roundtable_desktop.adapters.git.names import check_commit, shown
+from roundtable_desktop.adapters.git.names import HEADS, by_hand, check_commit, shown
 from roundtable_desktop.adapters.git.private import private_room
-from roundtable_desktop.adapters.git.room import LONG, Room
+from roundtable_desktop.adapters.git.room import LONG, Room, users_room
 from roundtable_desktop.model.ports import GitFailed, Prepared, Repository
 
 NAMES_THE_BASE = (2, 40)  # git merge-tree --merge-base
@@ -39,10 +40,21 @@ def prepare(
                 raise GitFailed("commit_missing", side)
         tree, conflicts = _merge(room, base, old, head)
         if tree is None:
-            return Prepared(old=old, new=None, conflicts=conflicts)
+            command = _by_hand(runner, repository, branch, head)
+            return Prepared(old=old, new=None, conflicts=conflicts, command=command)
         if tree == room.word("rev-parse", "--verify", f"{old}^{{tree}}"):
             return Prepared(old=old, new=old)
         return Prepared(old=old, new=write_commit(room, tree, old, message, at))
+
+
+def _by_hand(runner: Runner, repository: Repository, branch: str, head: str) -> str:
+    """Where the branch is checked out; else it is checked out first."""
+    places = checkouts(users_room(runner, repository), repository)
+    here = [place.path for place in places if place.ref == HEADS + branch]
+    if here:
+        return by_hand("-C", here[0], "merge", head)
+    switch = by_hand("-C", repository.path, "switch", branch)
+    return f"{switch} && {by_hand('-C', repository.path, 'merge', head)}"
 
 
 def _merge(room: Room, base: str, old: str, head: str) -> tuple[str | None, tuple[str, ...]]:

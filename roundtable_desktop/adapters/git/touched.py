@@ -12,6 +12,8 @@ from roundtable_desktop.adapters.git.names import shown
 from roundtable_desktop.adapters.git.room import LONG, Room
 
 Reason = dict[str, object]
+NAMED = 20
+"""Paths that a reason names; it counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,15 @@ def _edited(room: Room, old: str, new: str, paths: list[Touched]) -> Reason | No
 
 
 def _changed(paths: list[bytes]) -> Reason | None:
-    return {"code": "path_changed", "path": shown(paths[0])} if paths else None
+    return _named("changed", paths)
+
+
+def _named(what: str, paths: list[bytes]) -> Reason | None:
+    """One path, or several of which the first are named."""
+    if len(paths) < 2:
+        return {"code": f"path_{what}", "path": shown(paths[0])} if paths else None
+    more = [f"… (+{len(paths) - NAMED})"] if len(paths) > NAMED else []
+    return {"code": f"paths_{what}", "paths": [*map(shown, paths[:NAMED]), *more]}
 
 
 def edited(room: Room, wanted: Iterable[tuple[bytes, Side]]) -> set[bytes]:
@@ -162,10 +172,8 @@ def scratch_index(room: Room) -> Iterator[Room]:
 def _in_the_way(room: Room, old: str, new: str, paths: list[Touched]) -> Reason | None:
     """What is added must not exist, not even ignored, as a file, a folder or above it."""
     going = {one.path for one in paths if one.old.exists}
-    for one in paths:
-        if not one.old.exists and (hit := _obstacle(room, one.path, going)):
-            return {"code": "path_in_the_way", "path": shown(hit)}
-    return None
+    found = (_obstacle(room, one.path, going) for one in paths if not one.old.exists)
+    return _named("in_the_way", list(dict.fromkeys(hit for hit in found if hit)))
 
 
 def _obstacle(room: Room, path: bytes, going: set[bytes]) -> bytes | None:

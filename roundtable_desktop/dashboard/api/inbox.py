@@ -17,7 +17,10 @@ from roundtable_desktop.model import records
 class InboxAsked(Paging):
     workspace_id: Ref | None = None
     status: Literal["open", "snoozed", "resolved"] | None = None
-    kind: Literal["permission", "approval", "agent.error", "blocker_lost", "doctor"] | None = None
+    kind: (
+        Literal["permission", "approval", "agent.error", "blocker_lost", "doctor", "delivery_blocked"]
+        | None
+    ) = None
     severity: Literal["info", "attention", "critical"] | None = None
 
 
@@ -29,7 +32,8 @@ class Act(Words):
 
 class InboxRow(Shown):
     """sentence: what it is about; code: of that sentence. agent, task: who asks, and the number of
-    what it works on. data of a permission: what was asked, and the options."""
+    what it works on. data of a permission: what was asked, and the options; of a blocked delivery:
+    why, with the paths and the command that would do it by hand."""
 
     id: str
     workspace_id: str
@@ -52,7 +56,7 @@ class InboxRow(Shown):
 
 def row(item: records.InboxItem, placed: Placed | None = None) -> InboxRow:
     agent = placed.agent.name if placed else item.data.get("agent")
-    task = placed.task.number if placed and placed.task else None
+    task = placed.task.number if placed and placed.task else item.data.get("number")
     return InboxRow.of(item, sentence=said(item.code, dict(item.data)), agent=agent, task=task)
 
 

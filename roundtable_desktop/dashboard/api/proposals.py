@@ -54,6 +54,12 @@ class Reject(Words):
     note: Words16 = ""
 
 
+class Rebase(Words):
+    """note: what the agent should know beside that."""
+
+    note: Words16 = ""
+
+
 class Try(Shown):
     """One try at delivering. reason: of a held one, or `nothing_left`; its sentence says what to
     do."""
@@ -188,4 +194,18 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         found = look.proposal(ref).proposal
         who = asked(caller, once, expected_revision)
         proposals.reject(desk, who, found.id, body.note.strip())
+        return row(look.proposal(found.id))
+
+    @api.route("POST", "/api/v1/proposals/<ref>/rebase", errors=(404, 409, 412))
+    def rebase_proposal(
+        caller: Caller,
+        ref: str,
+        body: Rebase,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> ProposalRow:
+        """Its agent is woken to bring the work onto the branch as it is now."""
+        found = look.proposal(ref).proposal
+        who = asked(caller, once, expected_revision)
+        proposals.rebase(desk, who, found.id, body.note.strip())
         return row(look.proposal(found.id))

@@ -8,6 +8,7 @@ from flask import Flask, render_template
 from roundtable_desktop.dashboard.api.proposals import (
     Deliver,
     ProposalRow,
+    Rebase,
     Reject,
     row,
     sentence_of,
@@ -83,6 +84,16 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
                 lambda: proposals.reject(desk, asked, found.id, words.note.strip()),
                 f"/proposals/{found.id}",
                 lambda why: page(look.proposal(found.id), why, missing=words.note),
+            )
+
+        @app.post("/proposals/<ref>/rebase")
+        def rebase_proposal(ref: str) -> Any:
+            words, asked = read_form(Rebase), from_form()
+            found = look.proposal(ref).proposal
+            return tried(
+                lambda: proposals.rebase(desk, asked, found.id, words.note.strip()),
+                f"/proposals/{found.id}",
+                lambda why: page(look.proposal(found.id), why),
             )
 
     return add

@@ -8,7 +8,7 @@ from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
 from roundtable_desktop.engine.desk.edges import check_unblocked
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
-from roundtable_desktop.model.records import Subject, Task
+from roundtable_desktop.model.records import Json, Proposal, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,
@@ -108,6 +108,9 @@ def send_back(tx: Tx, desk: Desk, asked: Asked, task: Task, note: str) -> None:
         if proposal.status in proposals.OPEN:
             to, data = ProposalStatus.REVISION_REQUESTED, {"note": note}
             proposals.move(tx, proposal, to, actor=asked.actor, data=data)
+        elif proposal.status is ProposalStatus.APPROVED:  # its delivery was held
+            to = ProposalStatus.CONFLICTED
+            proposals.move(tx, proposal, to, actor=asked.actor, data={"note": note})
     graph.move(tx, desk.ids, task, TaskStatus.IN_PROGRESS, actor=asked.actor, data={"by": "hand"})
     rows.fresh_budget(tx, task)
     tasks.add_comment(tx, desk, asked.actor, tasks.get(tx, task.id), note or SENT_BACK)
@@ -188,6 +191,15 @@ def _check_proposals(view: View, task: Task, to: TaskStatus) -> None:
 
 def _give_up_proposals(tx: Tx, asked: Asked, task: Task, note: str) -> None:
     for proposal in proposals.of_task(tx, task.id):
-        if proposal.status in proposals.OPEN:
-            data = {"note": note, "by": "task_cancelled"}
-            proposals.move(tx, proposal, ProposalStatus.REJECTED, actor=asked.actor, data=data)
+        if proposal.status in (*proposals.OPEN, ProposalStatus.APPROVED):
+            turn_down(tx, proposal, asked, {"note": note, "by": "task_cancelled"})
+
+
+def turn_down(tx: Tx, proposal: Proposal, asked: Asked, data: Json) -> None:
+    """One whose delivery was held could not be brought to its branch; that goes first."""
+    if proposal.status is ProposalStatus.APPROVED:
+        proposals.move(tx, proposal, ProposalStatus.CONFLICTED, actor=asked.actor)
+        found = proposals.get(tx, proposal.id)
+        assert found is not None
+        proposal = found
+    proposals.move(tx, proposal, ProposalStatus.REJECTED, actor=asked.actor, data=data)

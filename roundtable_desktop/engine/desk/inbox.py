@@ -1,5 +1,6 @@
 """Commands about inbox items."""
 
+from roundtable_desktop.engine import blocked
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import (
     Asked,
@@ -10,6 +11,7 @@ from roundtable_desktop.engine.desk import (
     done_before,
     losses,
     pausing,
+    proposals,
     remember,
     tasks,
     waking,
@@ -73,6 +75,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
             approvals.decide_now(tx, desk, by, str(item.data["approval_id"]), approved=yes)
         elif item.kind is InboxKind.DOCTOR:
             control.resume_now(tx, by)
+        elif item.kind is InboxKind.DELIVERY_BLOCKED:
+            _deliver(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:
             ended = losses.answer(tx, desk, by, item, action)
         else:
@@ -83,6 +87,17 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
         call_off(desk.launcher, run_id)
     assert answered is not None
     return answered
+
+
+def _deliver(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
+    """A person's retry may move a working tree: it is their word (C-107)."""
+    proposal_id = str(item.data["proposal_id"])
+    if action == blocked.RETRY:
+        proposals.deliver_now(tx, desk, by, proposal_id)
+    elif action == blocked.REQUEST_CHANGES:
+        proposals.rebase_now(tx, desk, by, proposal_id)
+    else:
+        proposals.discard_now(tx, desk, by, proposal_id)
 
 
 def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:

@@ -2,12 +2,21 @@
 
 from collections.abc import Sequence
 
+from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
-from roundtable_desktop.model.records import Delivery, Proposal, Subject
+from roundtable_desktop.model.records import Delivery, Proposal, Subject, Task
 from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, tasks
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
+
+REWORK = (
+    "This does not fit onto {branch} as it is{paths}. Bring the work onto the newest state of "
+    "that branch, which is origin/{branch} in this copy, settle what conflicts, and report again."
+)
+"""What the agent reads when a person has its work brought onto the branch anew."""
+NAMED = 20
+"""Paths that are named in it."""
 
 
 def can_deliver(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
@@ -24,35 +33,37 @@ def deliver(
     row tells how it went. What is held for a look needs `override` and a note."""
 
     def act() -> Subject:
-        proposal = proposals.get(tx, proposal_id)
-        if proposal is None:
-            raise Absent("unknown_proposal")
-        check_revision(asked, proposal.revision)
-        if proposal.held and not (override and note):
-            facts = dict(proposal.held)
-            raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
-        if not can_deliver(proposal, proposals.deliveries(tx, proposal.id)):
-            if proposal.status is not ProposalStatus.APPROVED:
-                raise Conflict("proposal_not_open", status=str(proposal.status))
-            return Subject("proposal", proposal.id)
-        if proposal.status is not ProposalStatus.APPROVED:
-            data = {"note": note, "override": override}
-            proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
-        task = tasks.get(tx, proposal.task_id)
-        assert task is not None, "foreign keys hold"
-        proposals.intend(
-            tx,
-            proposal,
-            asked.actor,
-            id=desk.ids.new(),
-            branch=task.base_branch,
-            into_checkout=True,
-        )
-        return Subject("proposal", proposal.id)
+        deliver_now(tx, desk, asked, proposal_id, override=override, note=note)
+        return Subject("proposal", proposal_id)
 
     with desk.store.transaction() as tx:
         proposal = once(tx, asked, act, proposals.get)
     return proposal
+
+
+def deliver_now(
+    tx: Tx, desk: Desk, asked: Asked, proposal_id: str, *, override: bool = False, note: str = ""
+) -> None:
+    """`deliver` as a part of a larger decision."""
+    proposal = _get(tx, asked, proposal_id)
+    if proposal.held and proposal.status in proposals.OPEN and not (override and note):
+        facts = dict(proposal.held)
+        raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
+    if not can_deliver(proposal, proposals.deliveries(tx, proposal.id)):
+        if proposal.status is not ProposalStatus.APPROVED:
+            raise Conflict("proposal_not_open", status=str(proposal.status))
+        return
+    if proposal.status is not ProposalStatus.APPROVED:
+        data = {"note": note, "override": override}
+        proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
+    proposals.intend(
+        tx,
+        proposal,
+        asked.actor,
+        id=desk.ids.new(),
+        branch=_task(tx, proposal).base_branch,
+        into_checkout=True,
+    )
 
 
 def can_reject(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
@@ -64,15 +75,9 @@ def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
     """It will not go in as it is: its task is in progress again and its agent reads the note."""
 
     def act() -> Subject:
-        proposal = proposals.get(tx, proposal_id)
-        if proposal is None:
-            raise Absent("unknown_proposal")
-        check_revision(asked, proposal.revision)
-        if not can_reject(proposal, proposals.deliveries(tx, proposal.id)):
-            raise Conflict("proposal_not_open", status=str(proposal.status))
-        _turn_down(tx, proposal, asked, note)
-        task = tasks.get(tx, proposal.task_id)
-        assert task is not None, "foreign keys hold"
+        proposal = _decidable(tx, asked, proposal_id)
+        board.turn_down(tx, proposal, asked, {"note": note})
+        task = _task(tx, proposal)
         if task.status is TaskStatus.IN_REVIEW:
             board.send_back(tx, desk, asked, task, note)
         return Subject("proposal", proposal.id)
@@ -82,12 +87,68 @@ def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
     return proposal
 
 
-def _turn_down(tx: Tx, proposal: Proposal, asked: Asked, note: str) -> None:
-    """One whose delivery was held could not be brought to its branch; that goes first."""
-    data = {"note": note}
-    if proposal.status is ProposalStatus.APPROVED:
-        proposals.move(tx, proposal, ProposalStatus.CONFLICTED, actor=asked.actor)
-        found = proposals.get(tx, proposal.id)
-        assert found is not None
-        proposal = found
-    proposals.move(tx, proposal, ProposalStatus.REJECTED, actor=asked.actor, data=data)
+def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:
+    """Its agent is woken to bring the work onto the branch as it is now; it goes on in its copy,
+    which knows the branch's newest state, and a new proposal comes of it."""
+
+    def act() -> Subject:
+        rebase_now(tx, desk, asked, proposal_id, note)
+        return Subject("proposal", proposal_id)
+
+    with desk.store.transaction() as tx:
+        proposal = once(tx, asked, act, proposals.get)
+    return proposal
+
+
+def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
+    """`rebase` as a part of a larger decision."""
+    proposal = _decidable(tx, asked, proposal_id)
+    task = _task(tx, proposal)
+    if task.status is not TaskStatus.IN_REVIEW:
+        raise Conflict("not_in_review", number=task.number, status=str(task.status))
+    if task.assignee_agent_id is None:
+        raise Conflict("task_not_assigned")
+    conflicts = _conflicts(proposals.deliveries(tx, proposal.id))
+    named = f" ({', '.join(conflicts[:NAMED])})" if conflicts else ""
+    words = REWORK.format(branch=task.base_branch, paths=named)
+    board.send_back(tx, desk, asked, task, f"{words}\n\n{note}".strip())
+
+
+def discard_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str) -> None:
+    """It is not wanted any more, and nobody is asked to do it again: the task that waits for it is
+    cancelled. The commit stays under its ref."""
+    proposal = _decidable(tx, asked, proposal_id)
+    board.turn_down(tx, proposal, asked, {"by": "discard"})
+    task = _task(tx, proposal)
+    if task.status is TaskStatus.IN_REVIEW:
+        to, data = TaskStatus.CANCELLED, {"by": "discard"}
+        graph.move(tx, desk.ids, task, to, actor=asked.actor, data=data)
+
+
+def _get(tx: Tx, asked: Asked, proposal_id: str) -> Proposal:
+    proposal = proposals.get(tx, proposal_id)
+    if proposal is None:
+        raise Absent("unknown_proposal")
+    check_revision(asked, proposal.revision)
+    return proposal
+
+
+def _decidable(tx: Tx, asked: Asked, proposal_id: str) -> Proposal:
+    proposal = _get(tx, asked, proposal_id)
+    if not can_reject(proposal, proposals.deliveries(tx, proposal.id)):
+        raise Conflict("proposal_not_open", status=str(proposal.status))
+    return proposal
+
+
+def _task(view: View, proposal: Proposal) -> Task:
+    task = tasks.get(view, proposal.task_id)
+    assert task is not None, "foreign keys hold"
+    return task
+
+
+def _conflicts(tries: Sequence[Delivery]) -> list[str]:
+    """The paths that the last try met."""
+    reason = (tries[-1].reason if tries else None) or {}
+    paths = reason.get("paths")
+    known = paths if isinstance(paths, list) else [reason["path"]] if "path" in reason else []
+    return [str(path) for path in known]
