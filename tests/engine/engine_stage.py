@@ -310,6 +310,13 @@ class Stage:
         with self.ground.reader.snapshot() as view:
             return stored_proposals.of_task(view, task.id)
 
+    def proposals_of(self, proposal: Proposal) -> Proposal:
+        """As it is now."""
+        with self.ground.reader.snapshot() as view:
+            found = stored_proposals.get(view, proposal.id)
+        assert found is not None
+        return found
+
     def tries(self, proposal: Proposal) -> list[Delivery]:
         with self.ground.reader.snapshot() as view:
             return stored_proposals.deliveries(view, proposal.id)
