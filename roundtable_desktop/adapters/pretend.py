@@ -188,6 +188,19 @@ class PretendGit:
     ) -> None:
         """No file is needed."""
 
+    def rework_copy(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        head: str,
+        onto: str,
+        at: datetime,
+        refs: Mapping[str, str],
+    ) -> None:
+        """No file is needed."""
+
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """No file was made."""
 

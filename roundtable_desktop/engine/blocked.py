@@ -1,4 +1,4 @@
-"""Asks a person about a delivery that was held: nothing of it was written (contract, Inbox kinds)."""
+"""Asks a person about a delivery that was held, of which nothing was written."""
 
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Delivery, Json, Proposal, Subject, Task
@@ -10,12 +10,10 @@ RETRY, DISCARD, REQUEST_CHANGES = "retry", "discard", "request_changes"
 ANSWERS = (RETRY, DISCARD)
 
 
-def ask(
-    tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, reason: Json
-) -> None:
+def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, reason: Json) -> None:
     """Once for each try; it goes with the next one, or with the proposal. Where the agent could
     still put it right, it can be asked to."""
-    answers = ANSWERS
+    answers: tuple[str, ...] = ANSWERS
     if task.status is TaskStatus.IN_REVIEW and task.assignee_agent_id is not None:
         answers = (RETRY, REQUEST_CHANGES, DISCARD)
     inbox.open_item(

@@ -21,7 +21,7 @@ from roundtable_desktop.model.ports import (
     Secrets,
     SpoolState,
 )
-from roundtable_desktop.model.records import Agent, Run, Workspace
+from roundtable_desktop.model.records import Agent, Proposal, Run, Workspace
 from roundtable_desktop.model.states import Adapter, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE
@@ -135,6 +135,8 @@ class Launching:
         commit = place.base or refs.get(f"refs/heads/{place.branch}")
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
+        if place.rework is not None and place.rework.base_commit != commit:
+            self._rework(run, repository, place.folder, place.rework, commit, refs)
         # Before the copy is there: a copy whose beginning nobody wrote down would be compared
         # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:
@@ -149,6 +151,26 @@ class Launching:
             if _is_the_copys(error):
                 self._keep_copy(run)
             raise
+
+    def _rework(
+        self,
+        run: Run,
+        repository: Repository,
+        folder: Path,
+        proposal: Proposal,
+        commit: str,
+        refs: Mapping[str, str],
+    ) -> None:
+        """Before the new base is written down: until then it is done again, from the start."""
+        self._git.rework_copy(
+            repository,
+            str(folder),
+            base=proposal.base_commit,
+            head=proposal.head_commit,
+            onto=commit,
+            at=run.created_at,
+            refs=refs,
+        )
 
     def _keep_copy(self, run: Run) -> None:
         """It cannot be moved: the agent's next run works in another one."""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtable_desktop.model.records import Run, Task, Workspace
+from roundtable_desktop.model.records import Proposal, Run, Task, Workspace
+from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.store import proposals, runs, tasks
 from roundtable_desktop.store.db import View
 
@@ -12,13 +13,15 @@ from roundtable_desktop.store.db import View
 class Place:
     """branch: what the run starts from. base: the commit that it began at, where it did already.
 
-    own: the agent's; it is moved to the branch's newest commit before each run.
+    own: the agent's; it is moved to the branch's newest commit before each run. rework: what the
+    copy holds did not fit, and is put on top of that commit; base is None until it is.
     """
 
     folder: Path
     branch: str
     base: str | None
     own: bool
+    rework: Proposal | None = None
 
 
 def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
@@ -28,8 +31,9 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
         folder = copies / own_copy(workspace, run)
         return Place(folder, workspace.base_branch, run.base_commit, own=True)
     folder = _copy_of(view, copies, workspace, task, run)
-    base = run.base_commit or _kept_base(view, task, folder)
-    return Place(folder, task.base_branch, base, own=False)
+    rework = _rework(view, task, run)
+    base = run.base_commit or (None if rework else _kept_base(view, task, folder))
+    return Place(folder, task.base_branch, base, own=False, rework=rework)
 
 
 def own_copy(workspace: Workspace, run: Run) -> str:
@@ -56,6 +60,18 @@ def was_removed(view: View, copies: Path, workspace: Workspace, run: Run, folder
         return False
     earlier = [one for one in runs.of_task(view, task.id) if one.id != run.id and one.base_commit]
     return any(_copy_of(view, copies, workspace, task, one) == folder for one in earlier)
+
+
+def _rework(view: View, task: Task, run: Run) -> Proposal | None:
+    """Nobody has worked in the copy since that was collected from it."""
+    earlier = [one for one in runs.of_task(view, task.id) if one.base_commit and one.id != run.id]
+    offered = proposals.of_task(view, task.id)
+    if not earlier or not offered or run.base_commit is not None:
+        return None
+    last = offered[-1]
+    return (
+        last if last.status is ProposalStatus.CONFLICTED and last.run_id == earlier[-1].id else None
+    )
 
 
 def _kept_base(view: View, task: Task, folder: Path) -> str | None:

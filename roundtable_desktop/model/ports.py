@@ -283,6 +283,20 @@ class Git(Protocol):
         not there. What git passes over in it stays. The caller has collected the rest, and may
         repeat this after a crash. Raises GitFailed when the copy cannot be moved."""
 
+    def rework_copy(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        head: str,
+        onto: str,
+        at: datetime,
+        refs: Mapping[str, str],
+    ) -> None:
+        """Moves a copy that holds `head` to `onto` with base…head on top, not committed; where
+        both changed the same lines, the files have git's marks."""
+
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
 

@@ -359,8 +359,8 @@ TASK = Machine(
 PROPOSAL = Machine(
     "proposal",
     _moves(
-        "pending>in_review|approved|revision_requested|rejected|superseded;"
-        "in_review>approved|revision_requested|rejected|superseded;"
+        "pending>in_review|approved|revision_requested|rejected|superseded|conflicted;"
+        "in_review>approved|revision_requested|rejected|superseded|conflicted;"
         "approved>merged|delivered|conflicted|superseded;"
         "merged>delivered;"
         "conflicted>superseded|rejected"

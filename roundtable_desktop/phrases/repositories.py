@@ -40,6 +40,9 @@ HELD: Mapping[str, str] = {
     "submodule": N_("{path} is a submodule. Look at it and merge it yourself."),
     "filter": N_("{path} goes through a filter of git. Look at it and merge it yourself."),
     "symlinked_folder": N_("{path} lies behind a symbolic link. Merge it yourself."),
+    "conflict_marks": N_(
+        "There are conflict marks left in {paths}. Have them settled, or look at them yourself."
+    ),
     "symlink_outside": N_("{path} is a symbolic link that leads out of the repository."),
     "git_name": N_("{path} has a name that git keeps for itself. It is not delivered."),
     "repository_configuration_changed": N_(

@@ -1,4 +1,4 @@
-"""Into a repository as it is: delivered with every byte of the user's left alone, or asked about."""
+"""Into a repository as it is: delivered, every byte of the user's left alone, or asked about."""
 
 import shlex
 import shutil
@@ -181,6 +181,7 @@ def linked_and_dirty(ground: Ground) -> None:
 
 
 LFS = {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n"}
+CRLF = {".gitattributes": "*.txt eol=crlf\n"}
 ROWS = (
     Row("clean"),
     Row("dirty elsewhere", after=dirty_elsewhere),
@@ -204,7 +205,7 @@ ROWS = (
     Row("sparse, inside", before=sparse),
     Row("sparse, outside", {"dir/c.txt": "agent\n"}, before=sparse, held="path_marked",
         named=("dir/c.txt",)),
-    Row("line ends", {"a.txt": "agent\r\n"}, before=committing({".gitattributes": "*.txt eol=crlf\n"})),
+    Row("line ends", {"a.txt": "agent\r\n"}, before=committing(CRLF)),
     Row("odd names", ODD),
     Row("odd names in the way", ODD, after=writing(dict.fromkeys(ODD, "mine\n")),
         held="paths_in_the_way", named=("日本語 1.md", "-x.txt")),
@@ -261,11 +262,11 @@ def delivered(ground: Ground, row: Row, before: Mapping[str, bytes]) -> None:
     after = ground.seen()
     theirs = {name: content for name, content in after.items() if name not in row.files}
     assert theirs == {name: content for name, content in before.items() if name not in row.files}
-    here = ground.git("rev-parse", "--abbrev-ref", "HEAD") if row.name != "a branch without a commit" else ""
+    here = "refs/heads/main" in (ground.repo / ".git/HEAD").read_text()
     for name, text in row.files.items():
         if text is not None:
             assert ground.git("show", f"main:{name}") == text.strip()
-        if here == "main":
+        if here:
             assert after.get(name) == (text.encode() if text is not None else None)
         else:
             assert after.get(name) == before.get(name)
@@ -301,12 +302,13 @@ def test_who_conflicts_is_asked_to_bring_it_onto_the_branch(stage: Stage) -> Non
     assert ground.items(proposal) == []
     assert stage.proposals_of(proposal).status is ProposalStatus.CONFLICTED
     run = stage.launch()
-    assert "onto the newest state" in run.assembled_prompt and "(a.txt)" in run.assembled_prompt
+    assert "newest state of main" in run.assembled_prompt and "(a.txt)" in run.assembled_prompt
     copy = stage.copy(run)
-    words = ["git", "-C", str(copy), "show", "origin/main:a.txt"]
-    assert subprocess.run(words, capture_output=True, text=True).stdout == "mine\n"
-    assert (copy / "a.txt").read_text() == "agent\n", "its work is still there"
-    ground.write({"a.txt": "mine\nagent\n", "b.txt": "further\n"}, copy)
+    assert (copy / "b.txt").read_text() == "further\n"
+    marked = (copy / "a.txt").read_text()
+    assert marked.startswith("<<<<<<<") and "mine\n" in marked and "agent\n" in marked
+    assert run.base_commit == ground.git("rev-parse", "main")
+    ground.write({"a.txt": "mine\nagent\n"}, copy)
     stage.finish(run, result={"status": "completed"})
     anew = stage.proposals(stage.ground.get_task(proposal.task_id))[-1]
     assert [one["path"] for one in anew.files] == ["a.txt"]
@@ -315,6 +317,23 @@ def test_who_conflicts_is_asked_to_bring_it_onto_the_branch(stage: Stage) -> Non
     assert (ground.repo / "a.txt").read_text() == "mine\nagent\n"
     with pytest.raises(Conflict, match="proposal_not_open"):
         desk_proposals.rebase(stage.desk, ASKED, anew.id)
+
+
+@pytest.mark.proves("B-123")
+def test_marks_that_were_left_are_not_delivered_unseen(stage: Stage) -> None:
+    """An agent that was started and could not work finds the same copy the next time."""
+    ground = Ground(stage)
+    proposal, item = conflicting(ground)
+    ground.answer(item, "request_changes")
+    run = stage.launch()
+    stage.finish(run, code=1)
+    stage.ground.clock.forward(days=1)
+    run = stage.launch()
+    assert "<<<<<<<" in (stage.copy(run) / "a.txt").read_text()
+    stage.finish(run, result={"status": "completed"})
+    anew = stage.proposals(stage.ground.get_task(proposal.task_id))[-1]
+    assert anew.held == {"code": "conflict_marks", "paths": ["a.txt"]}
+    assert [one["path"] for one in anew.files] == ["a.txt"]
 
 
 @pytest.mark.proves("delivery table")

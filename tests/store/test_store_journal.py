@@ -33,7 +33,7 @@ HOUSE = {
         todo>blocked todo>cancelled done>todo""",
     "proposal": """
         pending>in_review in_review>approved approved>merged merged>delivered
-        pending>approved approved>delivered
+        pending>approved approved>delivered pending>conflicted in_review>conflicted
         pending>revision_requested pending>rejected pending>superseded
         in_review>revision_requested in_review>rejected in_review>superseded
         approved>conflicted approved>superseded conflicted>superseded conflicted>rejected""",

@@ -13,6 +13,7 @@ from roundtable_desktop.adapters.git import (
     moving,
     recovery,
     registration,
+    reworking,
     sample,
 )
 from roundtable_desktop.adapters.git.alone import Alone
@@ -73,6 +74,21 @@ class HardenedGit:
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:
         moving.move_copy(self._runner, repository, folder, commit, refs)
+
+    def rework_copy(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        head: str,
+        onto: str,
+        at: datetime,
+        refs: Mapping[str, str],
+    ) -> None:
+        reworking.rework_copy(
+            self._runner, repository, folder, base=base, head=head, onto=onto, at=at, refs=refs
+        )
 
     def drop_copy(self, repository: Repository, folder: str) -> None:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""

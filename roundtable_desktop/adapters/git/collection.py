@@ -63,7 +63,7 @@ def collect(
             return Collected(head=None, held=_one(reasons))
         head = write_commit(room, tree, base, message, at)
         changed = compare(room, base, head)
-        reasons += _doubts(room, copy, changed)
+        reasons += _doubts(room, copy, base, head, changed)
         _take_over(room, repository, base, head)
     keep(users_room(runner, repository), ref, head)
     return Collected(head=head, changes=tuple(change for _, change in changed), held=_one(reasons))
@@ -198,7 +198,9 @@ def _behind_link(copy: bytes, folder: bytes, links: dict[bytes, bool]) -> bool:
     return links[folder]
 
 
-def _doubts(room: Room, copy: Path, changed: list[tuple[bytes, Change]]) -> Iterator[Reason]:
+def _doubts(
+    room: Room, copy: Path, base: str, head: str, changed: list[tuple[bytes, Change]]
+) -> Iterator[Reason]:
     """What a person must look at before it is delivered."""
     for path, change in changed:
         if GITLINK in (change.old_mode, change.new_mode):
@@ -206,8 +208,22 @@ def _doubts(room: Room, copy: Path, changed: list[tuple[bytes, Change]]) -> Iter
         elif change.new_mode == SYMLINK and _leaves(os.fsencode(copy), path):
             yield {"code": "symlink_outside", "path": change.path}
     paths = [path for path, _ in changed]
+    if marked := list(_marked(room, base, head)):
+        yield {"code": "conflict_marks", "paths": marked}
     for path, name in filtered(room, paths):
         yield {"code": "filter", "filter": name, "path": shown(path)}
+
+
+def _marked(room: Room, base: str, head: str) -> Iterator[str]:
+    """Files that have got lines with which git marks a conflict."""
+    checked = replace(room, config=room.config | {"core.whitespace": "-all", "core.quotepath": "0"})
+    answer = checked.ask("diff-tree", "--check", "-r", "--no-ext-diff", base, head, "--")
+    found: dict[str, None] = {}
+    for line in answer.out.split(b"\n"):
+        place, _, what = line.rpartition(b": ")
+        if what.startswith(b"leftover conflict marker"):
+            found[shown(place.rpartition(b":")[0])] = None
+    return iter(found)
 
 
 def _leaves(copy: bytes, path: bytes) -> bool:

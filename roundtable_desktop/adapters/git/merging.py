@@ -57,15 +57,23 @@ def _by_hand(runner: Runner, repository: Repository, branch: str, head: str) -> 
     return f"{switch} && {by_hand('-C', repository.path, 'merge', head)}"
 
 
+def merged_tree(room: Room, base: str, onto: str, head: str) -> str:
+    """Also of a conflict: then with git's marks in the files."""
+    return _merged(room, base, onto, head)[0]
+
+
 def _merge(room: Room, base: str, old: str, head: str) -> tuple[str | None, tuple[str, ...]]:
+    tree, paths, clean = _merged(room, base, old, head)
+    return (tree, ()) if clean else (None, paths)
+
+
+def _merged(room: Room, base: str, old: str, head: str) -> tuple[str, tuple[str, ...], bool]:
     named = [f"--merge-base={base}"] if room.runner.version() >= NAMES_THE_BASE else []
     answer = room.ask(
         "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *named, old, head,
         seconds=LONG,
     )  # fmt: skip
     tree, *paths = answer.out.split(b"\0")
-    if answer.code == 0:
-        return tree.decode(), ()
-    if answer.code != 1:
+    if answer.code not in (0, 1):
         raise answer.failure()
-    return None, tuple(shown(path) for path in paths if path)
+    return tree.decode(), tuple(shown(path) for path in paths if path), answer.code == 0

@@ -78,6 +78,11 @@ def move_copy(
         _begin_at(users, repository, copy / ".git", commit, refs, index.read_bytes())
 
 
+def begin_head(copy: Path, commit: str) -> None:
+    """Another HEAD than the commit that a move of ours put the files at."""
+    _write(copy / ".git" / "HEAD", f"{commit}\n".encode())
+
+
 def _check_folders(git_dir: Path) -> None:
     for name in FOLDERS:
         place = git_dir / name

@@ -11,8 +11,9 @@ from roundtable_desktop.store import proposals, tasks
 from roundtable_desktop.store.db import Tx, View
 
 REWORK = (
-    "This does not fit onto {branch} as it is{paths}. Bring the work onto the newest state of "
-    "that branch, which is origin/{branch} in this copy, settle what conflicts, and report again."
+    "This does not fit onto {branch} as it is{paths}. Your copy has been brought to the newest "
+    "state of {branch}, with your changes on top of it; where both changed the same lines, the "
+    "files have git's conflict marks. Settle those, and report again."
 )
 """What the agent reads when a person has its work brought onto the branch anew."""
 NAMED = 20
@@ -110,6 +111,9 @@ def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
         raise Conflict("task_not_assigned")
     conflicts = _conflicts(proposals.deliveries(tx, proposal.id))
     named = f" ({', '.join(conflicts[:NAMED])})" if conflicts else ""
+    if proposal.status is not ProposalStatus.APPROVED:  # nobody has tried it, and it is to wait
+        to, data = ProposalStatus.CONFLICTED, {"note": note}
+        proposals.move(tx, proposal, to, actor=asked.actor, data=data)
     words = REWORK.format(branch=task.base_branch, paths=named)
     board.send_back(tx, desk, asked, task, f"{words}\n\n{note}".strip())
 
