@@ -267,7 +267,8 @@ class Owner:
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
-        housekeeping = Housekeeping(ground.store, ground.clock, _safety(ground).errands())
+        errands = {**_safety(ground).errands(), "copies": scheduler.free_copies}
+        housekeeping = Housekeeping(ground.store, ground.clock, errands)
         housekeeping.start()
         stack.callback(housekeeping.stop)
         stack.enter_context(_serving(server))
@@ -347,6 +348,7 @@ def look_at(ground: Ground) -> Look:
         FileTranscripts(ground.home.runs),
         processes.facts,
         ForeseeingChild(own_program("simulation"), ground.home.database),
+        ground.home.copies,
     )
 
 

@@ -201,8 +201,16 @@ class PretendGit:
     ) -> None:
         """No file is needed."""
 
-    def drop_copy(self, repository: Repository, folder: str) -> None:
-        """No file was made."""
+    def size(self, folder: str) -> int:
+        return 0
+
+    def unsaved(self, repository: Repository, folder: str, saved: Sequence[str]) -> tuple[str, ...]:
+        return ()
+
+    def drop_copy(
+        self, repository: Repository, folder: str, still: Callable[[], bool] = lambda: True
+    ) -> bool:
+        return False
 
     def collect(
         self,

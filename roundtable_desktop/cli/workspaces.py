@@ -10,7 +10,7 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client, Said, Unreachable
-from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.output import fields, plain, show_json, size, table
 from roundtable_desktop.phrases import _
 
 
@@ -113,6 +113,21 @@ def edit(home: Home, /, given: str | None, as_json: bool, **words: object) -> No
     told = ", ".join(f"{name.replace('_', ' ')} {changed[name]}" for name in sorted(changes))
     said = _("{name} has now: {told}.")
     return click.echo(plain(said.format(name=changed["name"], told=told)))
+
+
+@workspace.command()
+@click.argument("given", metavar="NAME", required=False)
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def copies(home: Home, given: str | None, as_json: bool) -> None:
+    """Where its agents work, how large that is, and what each is kept for."""
+    client = Client(home)
+    seen = client.get(f"/workspaces/{names.workspace(client, given)['id']}/copies")
+    if as_json:
+        return show_json(seen)
+    rows = [{**one, "size": size(one["bytes"]), "copy": one["name"]} for one in seen["items"]]
+    table(rows, ["copy", "size", "state", "agent", "sentence"])
+    return click.echo(_("{size} in all.").format(size=size(seen["total_bytes"])))
 
 
 COMMANDS = [init, workspace]

@@ -20,6 +20,9 @@ BATCH = 1000
 """Rows of one transaction: whoever wants to write waits for no more."""
 BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
 
+Errand = Callable[[], int | None]
+"""Takes care of its own transactions; may answer how much it did."""
+
 Job = Callable[[Tx, int], int]
 """Changes at most so many rows; how many it was."""
 JOBS: dict[str, Job] = {
@@ -60,12 +63,10 @@ class _AwakeJob(schedule.Job):
 
 
 class Housekeeping:
-    """A thread of its own, at work once an hour and once at the start.
-
-    errands: what takes care of its own transactions."""
+    """A thread of its own, at work once an hour and once at the start."""
 
     def __init__(
-        self, store: Store, clock: Clock, errands: Mapping[str, Callable[[], None]] | None = None
+        self, store: Store, clock: Clock, errands: Mapping[str, Errand] | None = None
     ) -> None:
         self._store = store
         self._stopping = threading.Event()
@@ -95,10 +96,10 @@ class Housekeeping:
         while not self._stopping.wait(PERIOD):
             self.look()
 
-    def _run(self, name: str, errand: Callable[[], None]) -> None:
+    def _run(self, name: str, errand: Errand) -> None:
         try:
-            if not self._stopping.is_set():
-                errand()
+            if not self._stopping.is_set() and (done := errand()):
+                log.info("housekeeping job=%s done=%d", name, done)
         except Exception:
             log.exception("housekeeping failed job=%s", name)
 

@@ -1,11 +1,12 @@
 """What housekeeping does for the database: a backup each day, and a look for damage."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine import worries
+from roundtable_desktop.engine.housekeeping import Errand
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import Clock, Ids
 from roundtable_desktop.store import backups, migrate, opening, restored, settings
@@ -27,7 +28,7 @@ class Safety:
         self._path, self._folder = path, folder
         self._looked: float | None = None
 
-    def errands(self) -> Mapping[str, Callable[[], None]]:
+    def errands(self) -> Mapping[str, Errand]:
         return {"look_through": self.look_through, "backup": self.back_up}
 
     def back_up(self) -> None:

@@ -12,6 +12,7 @@ from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
 from roundtable_desktop.engine.pool import Acts, Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
+from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
@@ -53,6 +54,7 @@ class Scheduler:
         self._acts = acts or self._pool
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         self._deliveries = Deliveries(store, reader, git, ids)
+        self._retention = Retention(store, reader, git, copies)
         self._follower = Follower(
             store,
             reader,
@@ -120,6 +122,10 @@ class Scheduler:
     def look(self, seconds: float) -> Looked | None:
         """Has the loop look at what is due, now (`Loop.look`)."""
         return self._loop.look(seconds)
+
+    def free_copies(self) -> int:
+        """Takes away the copies that are done with (`Retention.free`)."""
+        return self._retention.free()
 
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again."""

@@ -67,6 +67,8 @@ class Kind(StrEnum):
     MERGE_CONFLICTED = "workspace.merge.conflicted"
     MERGE_FAILED = "workspace.merge.failed"
     DELIVERY_INTENDED = "delivery.intended"
+    COPY_FREED = "copy.freed"
+    COPY_KEPT = "copy.kept"
     ROUTINE_ADDED = "routine.added"
     ROUTINE_CHANGED = "routine.changed"
     ROUTINE_MOVED = "routine.moved"

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from roundtable_desktop.model.repository import Copies as Copies
+from roundtable_desktop.model.repository import Repository as Repository
 from roundtable_desktop.model.transcripts import Entry, Found, Piece
 
 Dice = Callable[[], float]
@@ -164,17 +166,6 @@ class PretendLauncher(Launcher, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
-    """A user's repository as every git call of ours needs it."""
-
-    path: str
-    git_dir: str
-    author_name: str
-    author_email: str
-    settings: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryFacts:
     """What registration finds out (once, with the real HOME for identity and settings)."""
 
@@ -253,7 +244,7 @@ class GitFailed(Exception):
         return self.code in BROKEN_OFF
 
 
-class Git(Protocol):
+class Git(Copies, Protocol):
     """The one hardened runner of git (law 13). No call here runs code of the repository."""
 
     def stop(self) -> None:
@@ -268,37 +259,6 @@ class Git(Protocol):
 
     def refs(self, repository: Repository) -> Mapping[str, str]:
         """Every branch and tag as a full ref, with the object that it names."""
-
-    def make_copy(
-        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
-    ) -> None:
-        """A shared clone at a detached HEAD (C-100) that shows `refs` as its origin's; an
-        existing complete one is kept as it is.
-        Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
-
-    def move_copy(
-        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
-    ) -> None:
-        """An agent's own copy begins anew at `commit`: its files, HEAD and origin; made if it is
-        not there. What git passes over in it stays. The caller has collected the rest, and may
-        repeat this after a crash. Raises GitFailed when the copy cannot be moved."""
-
-    def rework_copy(
-        self,
-        repository: Repository,
-        folder: str,
-        *,
-        base: str,
-        head: str,
-        onto: str,
-        at: datetime,
-        refs: Mapping[str, str],
-    ) -> None:
-        """Moves a copy that holds `head` to `onto` with base…head on top, not committed; where
-        both changed the same lines, the files have git's marks."""
-
-    def drop_copy(self, repository: Repository, folder: str) -> None:
-        """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
 
     def collect(
         self,

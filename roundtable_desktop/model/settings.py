@@ -98,6 +98,13 @@ class WorkspaceSettings(Scope):
             "the task's project names one. None: each agent's own default."
         ),
     )
+    keep_copies_days: Annotated[int, Field(ge=0, le=3650)] = Field(
+        default=7,
+        description=(
+            "Days that the working copy of a task stays when the task is done or cancelled. One "
+            "that holds work which is nowhere else stays longer."
+        ),
+    )
     projects: dict[Label, Project] = Field(
         default={},
         description="For tasks with the label `project`: the model for each such label.",

@@ -63,6 +63,13 @@ HELD: Mapping[str, str] = {
         "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "git_failed": N_("It was git that refused: {text}"),
+    "copy_in_use": N_("It is in use."),
+    "copy_undelivered": N_("It stays: its work is not delivered yet."),
+    "copy_over": N_("It is done with, and goes after {free_at}."),
+    "copy_kept": N_(
+        "It stays: this is nowhere else: {holds}. Take out what you need, then remove the folder."
+    ),
+    "copy_unknown": N_("It is no working copy that Roundtable knows, and stays."),
     "inbox_delivery_blocked": N_("T-{number} could not be delivered onto {branch}. {why}"),
     "not_in_review": N_("T-{number} is {status}: there is nothing of it to be done anew."),
 }

@@ -108,6 +108,15 @@ def start(tx: Tx, run: Run) -> bool:
     return born
 
 
+def left_by(view: View, agent_id: str) -> list[str]:
+    """Commits that its runs without a task left (house, Work)."""
+    names = {"agent_id": agent_id}
+    rows = view.sql(
+        "SELECT left_commit FROM runs WHERE agent_id = :agent_id AND left_commit IS NOT NULL", names
+    )
+    return [str(row["left_commit"]) for row in rows]
+
+
 def add_process(
     tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int, at: datetime
 ) -> None:

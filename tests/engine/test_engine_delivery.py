@@ -233,7 +233,9 @@ def test_a_proposal_and_its_deliveries_are_shown_as_of_one_moment(stage: Stage) 
     stage.ask_deliver(proposal)
     reader: Any = Meanwhile(stage.ground.reader, stage.deliver)
     unasked: Any = None
-    look = Look(reader, stage.ground.clock, stage.git, unasked, unasked, unasked)
+    look = Look(
+        reader, stage.ground.clock, stage.git, unasked, unasked, unasked, stage.folders.copies
+    )
     for status in ("approved", "delivered"):
         seen = look.with_diff(look.proposal(proposal.id))
         assert seen.proposal.status == status

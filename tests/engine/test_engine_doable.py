@@ -14,7 +14,15 @@ from roundtable_desktop.model.states import TaskStatus
 
 def look_at(stage: Stage) -> Look:
     unasked: Any = None
-    return Look(stage.ground.reader, stage.ground.clock, stage.git, unasked, unasked, unasked)
+    return Look(
+        stage.ground.reader,
+        stage.ground.clock,
+        stage.git,
+        unasked,
+        unasked,
+        unasked,
+        stage.folders.copies,
+    )
 
 
 @pytest.mark.proves("C-104")

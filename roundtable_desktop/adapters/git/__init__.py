@@ -1,6 +1,6 @@
 """git, hardened: every call treats repositories as hostile input (law 13)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from roundtable_desktop.adapters.git import (
     collection,
     copies,
     delivery,
+    freeing,
     history,
     merging,
     moving,
@@ -18,6 +19,7 @@ from roundtable_desktop.adapters.git import (
 )
 from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.folders import Folders
 from roundtable_desktop.adapters.git.names import check_branch
 from roundtable_desktop.model.ports import (
     Change,
@@ -44,6 +46,7 @@ class HardenedGit:
     ) -> None:
         self._runner = Runner(home, umask, alone)
         self._user_home = user_home
+        self._folders = Folders()
 
     def stop(self) -> None:
         self._runner.stop()
@@ -68,12 +71,14 @@ class HardenedGit:
     def make_copy(
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:
-        copies.make_copy(self._runner, repository, folder, commit, refs)
+        with self._folders.held(folder):
+            copies.make_copy(self._runner, repository, folder, commit, refs)
 
     def move_copy(
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:
-        moving.move_copy(self._runner, repository, folder, commit, refs)
+        with self._folders.held(folder):
+            moving.move_copy(self._runner, repository, folder, commit, refs)
 
     def rework_copy(
         self,
@@ -86,13 +91,26 @@ class HardenedGit:
         at: datetime,
         refs: Mapping[str, str],
     ) -> None:
-        reworking.rework_copy(
-            self._runner, repository, folder, base=base, head=head, onto=onto, at=at, refs=refs
-        )
+        with self._folders.held(folder):
+            reworking.rework_copy(
+                self._runner, repository, folder, base=base, head=head, onto=onto, at=at, refs=refs
+            )
 
-    def drop_copy(self, repository: Repository, folder: str) -> None:
+    def size(self, folder: str) -> int:
+        return copies.size(folder)
+
+    def unsaved(self, repository: Repository, folder: str, saved: Sequence[str]) -> tuple[str, ...]:
+        return freeing.unsaved(self._runner, repository, folder, saved)
+
+    def drop_copy(
+        self, repository: Repository, folder: str, still: Callable[[], bool] = lambda: True
+    ) -> bool:
         """Removes a copy that `make_copy` made, and the ref that kept its base alive."""
-        copies.drop_copy(self._runner, repository, folder)
+        with self._folders.held(folder):
+            if not still():
+                return False
+            copies.drop_copy(self._runner, repository, folder)
+            return True
 
     def collect(
         self,

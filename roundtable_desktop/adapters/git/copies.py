@@ -17,6 +17,7 @@ from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 UNFINISHED = ".tmp-copy"
+GOING = ".going-"
 ORIGIN = "refs/remotes/origin"
 NO_PUSH = "disabled://pushing-is-switched-off-in-this-copy"
 
@@ -54,14 +55,36 @@ def make_copy(
 
 
 def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
-    """Removes a copy of ours with its ref; what is no copy of ours stays (S-68)."""
+    """Removes a copy of ours with its ref; what is no copy of ours stays (S-68). It is out of the
+    way in one step, so that a kill leaves no half copy that passes for a whole one."""
     room = users_room(runner, repository)
     if room.commit(base_ref(folder)) is None:
         return
     check_place(repository, Path(folder))
-    _remove(Path(folder))
-    _drop_unfinished(Path(folder))
+    if Path(folder).exists():
+        Path(folder).chmod(0o700)
+        going = mkdtemp(prefix=Path(folder).name + GOING, dir=Path(folder).parent)
+        os.rename(folder, os.path.join(going, "copy"))
     drop_ref(runner, repository, base_ref(folder))
+    remove_going(str(Path(folder).parent))
+    _drop_unfinished(Path(folder))
+
+
+def size(folder: str) -> int:
+    """Bytes of its files as they lie on the disk; what cannot be read counts nothing."""
+    found = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                found += os.lstat(os.path.join(where, name)).st_blocks * 512
+    return found
+
+
+def remove_going(above: str) -> None:
+    """What a kill left of copies that were being removed. Raises GitFailed."""
+    for name in os.listdir(above) if os.path.isdir(above) else ():
+        if GOING in name:
+            _remove(Path(above, name))
 
 
 def _drop_unfinished(final: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.names import (
@@ -39,7 +40,13 @@ def drop_ref(runner: Runner, repository: Repository, ref: str) -> None:
 
 
 def keep(room: Room, ref: str, commit: str) -> None:
-    room.tell("update-ref", "--no-deref", "-m", "roundtable", check_ref(ref), commit)
+    """Nobody else writes refs of ours, and each of them is written by one act at a time: a lock
+    that is found there was left by a git that was killed."""
+    words = ("update-ref", "--no-deref", "-m", "roundtable", check_ref(ref), commit)
+    left = Path(room.git_dir, f"{ref}.lock")
+    if room.ask(*words).code:
+        left.unlink(missing_ok=True)
+        room.tell(*words)
 
 
 def changes(runner: Runner, repository: Repository, base: str, head: str) -> tuple[Change, ...]:

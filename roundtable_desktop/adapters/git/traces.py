@@ -92,18 +92,23 @@ def tracked(room: Room, git_dir: Path) -> Tracked:
     room: private, with the user's objects; the agent's are lent to it for the reading only,
     since whoever owns a pack can put wrong bytes under a right name.
     """
-    objects = git_dir / "objects"
-    head = _head(git_dir)
-    if git_dir.is_symlink() or head is None or any(_odd(objects)):
+    head, lent = _head(git_dir), reader(room, git_dir)
+    if head is None or lent is None:
         return Tracked(b"", b"")
+    listed = lent.ask("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", head)
+    return Tracked(listed.out if listed.code == 0 else b"", _staged(room, git_dir))
+
+
+def reader(room: Room, git_dir: Path) -> Room | None:
+    """`room` with the agent's objects beside the user's; None where they cannot be walked."""
+    objects = git_dir / "objects"
+    if git_dir.is_symlink() or any(_odd(objects)):
+        return None
     lent = Path(room.git_dir, "lent")
-    lent.mkdir()
-    (lent / "info").mkdir()
+    (lent / "info").mkdir(parents=True, exist_ok=True)
     users = Path(room.git_dir, "objects/info/alternates").read_bytes()
     (lent / "info/alternates").write_bytes(os.fsencode(alternate(str(objects))) + b"\n" + users)
-    reader = room.with_objects(str(lent))
-    listed = reader.ask("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", head)
-    return Tracked(listed.out if listed.code == 0 else b"", _staged(room, git_dir))
+    return room.with_objects(str(lent))
 
 
 def _staged(room: Room, git_dir: Path) -> bytes:

@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.api import (
     board,
     bundles,
     control,
+    copies,
     doctor,
     events,
     inbox,
@@ -53,6 +54,7 @@ def declare_all(
     bundles.declare(api, desk, look)
     settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
+    copies.declare(api, look)
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TypeVar
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
+from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
@@ -126,8 +128,10 @@ class Look(GraphLook):
         transcripts: Transcripts,
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
         foresight: Foresight,
+        copies: Path,
     ) -> None:
         super().__init__(reader)
+        self.copies = LookCopies(reader, clock, git, copies)
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
         self.beside = LookRuns(reader).beside

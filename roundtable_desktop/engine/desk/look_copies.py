@@ -1,0 +1,25 @@
+"""What the faces may see of working copies: what each is kept for, and how large it is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from roundtable_desktop.engine.retention import copies_of
+from roundtable_desktop.model.copies import Copy
+from roundtable_desktop.model.ports import Git, RowClock
+from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.store.db import Reader
+
+
+class LookCopies:
+    """A part of `Look`."""
+
+    def __init__(self, reader: Reader, clock: RowClock, git: Git, copies: Path) -> None:
+        self._reader, self._clock, self._git, self._copies = reader, clock, git, copies
+
+    def of(self, workspace: Workspace) -> list[Copy]:
+        with self._reader.snapshot() as view:
+            return copies_of(view, self._copies, workspace, self._clock.now())
+
+    def sizes(self, found: list[Copy]) -> Mapping[str, int]:
+        """Bytes by the folders' names."""
+        return {copy.name: self._git.size(copy.path) for copy in found}

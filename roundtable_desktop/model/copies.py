@@ -1,0 +1,36 @@
+"""A working copy as it lies in a home, and what is to become of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class CopyState(StrEnum):
+    IN_USE = "in_use"
+    UNDELIVERED = "undelivered"
+    OVER = "over"
+    KEPT = "kept"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """name: of its folder. number, title: of its task; agent: whose own it is, without one.
+
+    free_at: when an `over` one goes, and when a `kept` one is looked at again. holds: what was in
+    it and nowhere else. saved: commits that were collected from it.
+    """
+
+    name: str
+    path: str
+    state: CopyState
+    number: int | None = None
+    title: str = ""
+    agent: str | None = None
+    free_at: datetime | None = None
+    holds: Sequence[str] = ()
+    saved: Sequence[str] = ()
+
+    def is_due(self, now: datetime) -> bool:
+        return self.free_at is not None and self.free_at <= now

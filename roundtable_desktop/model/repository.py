@@ -1,0 +1,61 @@
+"""A user's repository, and the port for agents' working copies of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A user's repository as every git call of ours needs it."""
+
+    path: str
+    git_dir: str
+    author_name: str
+    author_email: str
+    settings: Mapping[str, str]
+
+
+class Copies(Protocol):
+    """A part of the port `Git`."""
+
+    def make_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        """A shared clone at a detached HEAD (C-100) that shows `refs` as its origin's; an
+        existing complete one is kept as it is.
+        Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
+
+    def move_copy(
+        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    ) -> None:
+        """An agent's own copy begins anew at `commit`: its files, HEAD and origin; made if it is
+        not there. What git passes over in it stays. The caller has collected the rest, and may
+        repeat this after a crash. Raises GitFailed when the copy cannot be moved."""
+
+    def rework_copy(
+        self,
+        repository: Repository,
+        folder: str,
+        *,
+        base: str,
+        head: str,
+        onto: str,
+        at: datetime,
+        refs: Mapping[str, str],
+    ) -> None:
+        """Moves a copy that holds `head` to `onto` with base…head on top, not committed; where
+        both changed the same lines, the files have git's marks."""
+
+    def size(self, folder: str) -> int:
+        """Bytes that a copy takes on the disk."""
+
+    def unsaved(self, repository: Repository, folder: str, saved: Sequence[str]) -> tuple[str, ...]:
+        """Files and branches of a copy that none of these commits has, nor the user."""
+
+    def drop_copy(
+        self, repository: Repository, folder: str, still: Callable[[], bool] = ...
+    ) -> bool:
+        """Removes a copy that `make_copy` made if that still is to be, asked when nothing else is
+        at work in it. Raises GitFailed."""

@@ -1,0 +1,20 @@
+"""Random lives of a repository of nine acts each: `dev.py faults [--kills N] [--seed N]`."""
+
+import os
+from pathlib import Path
+
+import pytest
+from my_tree import lives
+
+pytestmark = pytest.mark.faults
+LIVES = int(os.environ.get("ROUNDTABLE_KILLS", "500"))
+SEED = int(os.environ.get("ROUNDTABLE_SEED", "1"))
+
+
+@pytest.mark.timeout(60 + 20 * LIVES)
+@pytest.mark.proves("my tree", "F-07")
+def test_nothing_of_the_users_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = lives(tmp_path, SEED, LIVES)
+    with capsys.disabled():
+        print("\n" + "\n".join(f"{what}: {number}" for what, number in sorted(seen.items())))
+    assert seen["delivered"] > LIVES // 2
