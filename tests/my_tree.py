@@ -6,16 +6,15 @@ After each act of ours every byte, index entry and ref of the user's is compared
 import os
 import random
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine_stage import ASKED, Stage
 from git_on_path import path_with_git
+from my_tree_seen import Moved, Repository, Seen
 
 from roundtable_desktop.engine.desk import proposals as desk_proposals
 from roundtable_desktop.engine.desk import workspaces
@@ -31,7 +30,6 @@ PATHS = (
     "a.txt", "b.txt", "dir/c.txt", "dir/deep/d.txt", "e f.txt", "ü/日本.md", ".env", "build/o",
     "run.sh", "link", "n\tew.txt",
 )  # fmt: skip
-OURS = "refs/roundtable/"
 CALLS = {"openat": 60, "write": 20, "close": 60, "unlink": 12, "rename": 5, "mkdir": 3}
 KILLABLE = {
     "deliver": ("--ff-only", "update-ref", "merge-tree", "commit-tree", "diff-files"),
@@ -45,26 +43,16 @@ class Killed(BaseException):
     """Nothing of the owner comes after this."""
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What is the user's: files of each working tree with mode and bytes, index entries, refs."""
-
-    files: dict[str, dict[str, tuple[int, bytes]]]
-    index: dict[str, dict[str, str]]
-    refs: dict[str, str]
-
-
-class Life:
+class Life(Repository):
     """One repository of one user, registered in the home of a stage."""
 
     def __init__(self, stage: Stage, number: int, chance: random.Random) -> None:
         self.stage, self.chance = stage, chance
         self.home = stage.folders.root / f"life{number}"
-        self.repo = self.home / "repo"
+        super().__init__(self.home / "repo", stage.folders.user)
         self.repo.mkdir(parents=True)
         self.done: list[str] = []
         self.counts: Counter[str] = Counter()
-        self.kept: dict[str, str] = {}
         self._shims = 0
         self.git("init", "-q")
         self._put(self.repo, "a.txt", b"a\n" * 40)
@@ -77,28 +65,6 @@ class Life:
         self.agent = stage.agent(self.workspace, name=f"a{number}")
 
     # --- the user ------------------------------------------------------------------------------
-
-    def git(self, *words: str, cwd: Path | None = None, check: bool = True) -> str:
-        done = subprocess.run(
-            ["git", "-c", "user.name=J", "-c", "user.email=j@example.org", *words],
-            cwd=cwd or self.repo,
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": str(self.stage.folders.user),
-                "LC_ALL": "C.UTF-8",
-                "GIT_CONFIG_COUNT": "1",
-                "GIT_CONFIG_KEY_0": "init.defaultBranch",
-                "GIT_CONFIG_VALUE_0": "main",
-            },
-            capture_output=True,
-            timeout=60,
-        )
-        assert not check or done.returncode == 0, (words, done.stderr)
-        return done.stdout.decode(errors="surrogateescape")
-
-    def trees(self) -> list[Path]:
-        found = self.git("worktree", "list", "--porcelain", "-z").split("\0")
-        return [Path(line[9:]) for line in found if line.startswith("worktree ")]
 
     def _put(self, tree: Path, name: str, content: bytes) -> None:
         path = tree / name
@@ -243,7 +209,6 @@ class Life:
             except (Killed, GitFailed):
                 self.counts[f"{act_name} killed ({how})"] += 1
         if self.chance.random() < 0.3:
-            self.edited_between = True
             for _ in range(2):
                 self._change(self.repo, "user")
             self._after_kill = self.seen()
@@ -288,45 +253,6 @@ class Life:
         else:
             yield
 
-    # --- what is seen --------------------------------------------------------------------------
-
-    def seen(self) -> Seen:
-        refs = self.git("for-each-ref", "--format=%(refname) %(objectname)")
-        known = dict(line.split(" ") for line in refs.splitlines())
-        for ref, commit in known.items():
-            if ref.startswith(f"{OURS}proposals/"):
-                self.kept.setdefault(ref, commit)
-        assert self.kept.items() <= known.items(), "what an agent made is still there"
-        trees = self.trees()
-        heads = {f"HEAD {tree}": self._head(tree) for tree in trees}
-        return Seen(
-            {str(tree): self._files(tree) for tree in trees},
-            {str(tree): self._index(tree) for tree in trees},
-            {ref: name for ref, name in known.items() if not ref.startswith(OURS)} | heads,
-        )
-
-    def _head(self, tree: Path) -> str:
-        return self.git("rev-parse", "--symbolic-full-name", "HEAD", cwd=tree).strip()
-
-    def _files(self, tree: Path) -> dict[str, tuple[int, bytes]]:
-        found = {}
-        for where, folders, files in os.walk(tree):
-            if ".git" in folders:
-                folders.remove(".git")
-            links = [name for name in folders if (Path(where) / name).is_symlink()]
-            for name in (*files, *links):
-                path = Path(where) / name
-                if name == ".git":
-                    continue
-                content = os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()
-                found[str(path.relative_to(tree))] = (path.lstat().st_mode, content)
-        return found
-
-    def _index(self, tree: Path) -> dict[str, str]:
-        lines = self.git("ls-files", "-s", "-z", cwd=tree).split("\0")[:-1]
-        pairs = (line.partition("\t") for line in lines)
-        return {path: header for header, _, path in pairs}
-
     # --- what must be so -----------------------------------------------------------------------
 
     def live(self) -> None:
@@ -343,67 +269,11 @@ class Life:
             before, last = self.seen(), self._last_delivery()
             getattr(self, name)()
             made = self._last_delivery()
-            self.check(before, self._after_kill, self.seen(), made if made != last else None)
+            moved = self._moved(made) if made is not None and made != last else None
+            self.check(before, self._after_kill, self.seen(), moved)
         self._recover()
         assert self.git("fsck", "--no-dangling", "--no-progress", check=False) == ""
         self._nothing_left()
-
-    def check(self, before: Seen, between: Seen | None, after: Seen, made: Delivery | None) -> None:
-        """between: as the user left it after a kill; their bytes of then count. made: by this."""
-        moved = self._moved(made) if made else None
-        was, now = dict(before.refs), dict(after.refs)
-        if moved is not None:
-            old, new = moved
-            head = now["refs/heads/main"]
-            assert head in (old, new, was["refs/heads/main"]), "old or new"
-            if head != was["refs/heads/main"]:
-                assert head == new
-                was["refs/heads/main"] = new
-        assert was == now, "no other ref moves"
-        for tree, files in after.files.items():
-            self._check_tree(tree, before, between, files, after.index[tree], moved)
-
-    def _check_tree(
-        self,
-        tree: str,
-        before: Seen,
-        between: Seen | None,
-        files: dict[str, tuple[int, bytes]],
-        index: dict[str, str],
-        moved: tuple[str, str] | None,
-    ) -> None:
-        touched = self._touched(*moved) if moved else {}
-        mine = between.files[tree] if between else before.files[tree]
-        edited = {
-            name
-            for name in {*mine, *before.files[tree]}
-            if between and mine.get(name) != before.files[tree].get(name)
-        }
-        for name in {*files, *mine}:
-            if name not in touched:
-                assert files.get(name) == mine.get(name), f"{name} is as it was"
-                continue
-            allowed = [mine.get(name), before.files[tree].get(name)]
-            if name not in edited or mine.get(name) != before.files[tree].get(name):
-                allowed.append(touched[name])
-            have = files.get(name)
-            assert have in allowed, (name, have, allowed)
-        for name in {*index, *before.index[tree]} - {*touched}:
-            assert index.get(name) == before.index[tree].get(name), f"{name} in the index"
-
-    def _touched(self, old: str, new: str) -> dict[str, tuple[int, bytes] | None]:
-        """What the delivery makes of each path that it touches."""
-        raw = self.git("diff-tree", "-r", "-z", "--no-renames", old, new).split("\0")[:-1]
-        found: dict[str, tuple[int, bytes] | None] = {}
-        for header, path in zip(raw[::2], raw[1::2], strict=True):
-            _, mode, _, blob, _ = header.split(" ")
-            found[path] = None
-            if mode != "000000":
-                words = ["git", "cat-file", "blob", blob]
-                content = subprocess.run(words, cwd=self.repo, capture_output=True).stdout
-                modes = {"100644": 0o100644, "100755": 0o100755, "120000": 0o120777}
-                found[path] = (modes[mode], content)
-        return found
 
     def _last_delivery(self) -> Delivery | None:
         offered = self._proposals()
@@ -411,7 +281,7 @@ class Life:
             tries = [one for p in offered for one in stored.deliveries(view, p.id)]
         return max(tries, key=lambda one: one.id) if tries else None
 
-    def _moved(self, delivery: Delivery) -> tuple[str, str] | None:
+    def _moved(self, delivery: Delivery) -> Moved | None:
         if delivery.old_commit is None or delivery.new_commit is None:
             return None
         return delivery.old_commit, delivery.new_commit

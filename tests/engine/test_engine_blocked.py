@@ -272,7 +272,7 @@ def delivered(ground: Ground, row: Row, before: Mapping[str, bytes]) -> None:
             assert after.get(name) == before.get(name)
 
 
-@pytest.mark.proves("delivery table", "C-107")
+@pytest.mark.proves("delivery table", "C-107", "B-128")
 def test_into_repositories_as_they_are(stage: Stage) -> None:
     ground, wrong = Ground(stage), []
     for row in ROWS:

@@ -69,6 +69,7 @@ def test_the_agents_branch_is_found_loose_and_packed(world, branch):
     assert set(paths(world.collect())) == {"build/kept.js"}
 
 
+@pytest.mark.proves("B-128")
 def test_odd_names_come_over_with_their_true_names(world):
     names = ["Prüf ung/日本語 1.md", "neu — 2.md", "a\tb.txt", "-x.txt", "new\nline", '"quoted"',
              ":(top)x", "back\\slash", " lead", "..dots", "*"]  # fmt: skip

@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
+from git_world import AT
 
 from roundtable_desktop.adapters.git.programs import overrides, runs_a_program
 from roundtable_desktop.model.ports import GitFailed
@@ -129,6 +131,17 @@ def test_what_an_agent_plants_in_its_copy_is_never_run_and_is_told(world, trap, 
     prepared = world.prepare(base, collected.head)
     world.deliver(prepared.new)
     world.make_copy(base, copy)
+    world.git.unsaved(world.repository, str(copy), [collected.head])
+    with suppress(GitFailed):  # where there is no git directory of ours any more
+        world.git.rework_copy(
+            world.repository,
+            str(copy),
+            base=base,
+            head=collected.head,
+            onto=world.branch_head(),
+            at=AT,
+            refs=world.git.refs(world.repository),
+        )
     world.git.drop_copy(world.repository, str(copy))
     assert not trap.fired()
     assert collected.held["code"] == "repository_configuration_changed"

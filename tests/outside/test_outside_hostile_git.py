@@ -85,7 +85,7 @@ def test_no_trick_in_an_agents_copy_runs_code_outside_it(
     assert not planted.exists(), "what was delivered runs nothing in the user's own git"
 
 
-@pytest.mark.proves("S-65")
+@pytest.mark.proves("S-65", "B-131")
 def test_hooks_of_the_users_own_repository_are_not_run_by_us(room: Room, tmp_path: Path) -> None:
     for hook in ("post-checkout", "post-merge", "reference-transaction", "pre-commit"):
         file = room.path / ".git/hooks" / hook
