@@ -41,6 +41,19 @@ runs.add_command(
 )
 
 
+@runs.command()
+@click.argument("given", metavar="RUN")
+@_json
+@click.pass_obj
+def recover(home: Home, given: str, as_json: bool) -> None:
+    """Proposes what a failed run, or one without a task, left. RUN is the end of its id."""
+    made = Client(home).post(f"/runs/{names.ref(given)}/recover", {})
+    if as_json:
+        return show_json(made)
+    said = _("Proposal {proposal} holds what it left: see “roundtable proposal show {proposal}”.")
+    return click.echo(said.format(proposal=made["id"][-8:]))
+
+
 @runs.command(name="show")
 @click.argument("given", metavar="RUN")
 @click.option("--transcript", "printed", is_flag=True, help=_("What it printed."))
@@ -61,6 +74,8 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
     click.echo(plain(client.get(f"/runs/{seen['id']}/explain")["sentence"]))
     if seen["left_commit"]:
         click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
+        said = _("To have it delivered: roundtable runs recover {run}")
+        click.echo(said.format(run=seen["id"][-8:]))
     if seen["copy_kept"]:
         said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
         click.echo(plain(said.format(folder=seen["copy_folder"])))
@@ -84,6 +99,7 @@ _SHOWN = (
     "attempt_index",
     "model",
     "model_from",
+    "base_commit",
     "started_at",
     "ended_at",
     "exit_code",

@@ -124,7 +124,7 @@ class _Seeing:
 
     def _of_task(self, copy: Copy, task: Task, nth: int) -> Copy:
         offered = proposals.of_task(self.view, task.id)
-        saved = [one.head_commit for one in offered]
+        saved = proposals.collected_of(self.view, task.id)
         copy = replace(copy, number=task.number, title=task.title, saved=saved)
         left_behind = nth <= proposals.delivered_before(self.view, task.id, self.now)
         works = any(task.id == one for one, _ in self.busy)

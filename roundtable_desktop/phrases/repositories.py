@@ -63,6 +63,15 @@ HELD: Mapping[str, str] = {
         "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "git_failed": N_("It was git that refused: {text}"),
+    "left_by_a_run": N_(
+        "A run without a task left this; nobody has asked for it. Look at it before you deliver it."
+    ),
+    "run_lives": N_("It is being worked on. Wait until that is over."),
+    "run_left_nothing": N_("There is nothing of that run that is not on its branch or proposed."),
+    "proposed_already": N_("What it left is proposed already: see proposal {proposal}."),
+    "not_the_last_attempt": N_(
+        "A later attempt has worked on in the same copy: recover run {run} instead."
+    ),
     "copy_in_use": N_("It is in use."),
     "copy_undelivered": N_("It stays: its work is not delivered yet."),
     "copy_over": N_("It is done with, and goes after {free_at}."),

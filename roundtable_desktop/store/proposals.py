@@ -26,6 +26,21 @@ def of_task(view: View, task_id: str) -> list[Proposal]:
     )
 
 
+def of_run(view: View, run_id: str) -> Proposal | None:
+    """The one that was made of what it left."""
+    return view.one(Proposal, Proposals.select().where(Proposals.run_id == run_id))
+
+
+def collected_of(view: View, task_id: str) -> list[str]:
+    """Commits of what its runs left, whichever task proposes them; oldest first."""
+    rows = view.sql(
+        "SELECT head_commit FROM proposals JOIN runs ON runs.id = proposals.run_id"
+        " WHERE runs.task_id = :task_id ORDER BY proposals.id",
+        {"task_id": task_id},
+    )
+    return [str(row["head_commit"]) for row in rows]
+
+
 def add(tx: Tx, **values: Any) -> Proposal:
     """A new one supersedes the open ones of its task; what is delivered stays delivered, and
     one that git may be delivering now waits for how that ends."""

@@ -72,6 +72,7 @@ def test_identity_settings_and_branch_are_read_with_the_users_home(world):
     assert facts.settings["core.excludesfile"] == str(ignore)
 
 
+@pytest.mark.proves("B-131", "C-108")
 def test_a_missing_identity_is_empty_and_none_is_invented(world):
     (world.user_home / ".gitconfig").write_text("")
     facts = world.git.inspect(str(world.repo))

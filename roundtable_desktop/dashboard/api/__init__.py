@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.api import (
     events,
     inbox,
     proposals,
+    recovering,
     routines,
     runs,
     settings,
@@ -61,6 +62,7 @@ def declare_all(
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
     runs.declare(api, look)
+    recovering.declare(api, desk, look)
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)
     simulate.declare(api, look)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.engine.retention import copies_of
 from roundtable_desktop.model.copies import Copy
 from roundtable_desktop.model.ports import Git, RowClock
-from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.model.records import Run, Workspace
+from roundtable_desktop.store import workspaces
 from roundtable_desktop.store.db import Reader
 
 
@@ -19,6 +21,15 @@ class LookCopies:
     def of(self, workspace: Workspace) -> list[Copy]:
         with self._reader.snapshot() as view:
             return copies_of(view, self._copies, workspace, self._clock.now())
+
+    def folder_of(self, run: Run) -> str:
+        """Where it worked."""
+        with self._reader.snapshot() as view:
+            workspace = workspaces.get(view, run.workspace_id)
+            assert workspace is not None, "foreign keys hold"
+            if run.task_id is None and run.copy_number is None:
+                return ""
+            return str(place_of(view, self._copies, workspace, run).folder)
 
     def sizes(self, found: list[Copy]) -> Mapping[str, int]:
         """Bytes by the folders' names."""
