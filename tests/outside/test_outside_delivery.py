@@ -4,9 +4,10 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from outside_house import ROUNDTABLE, House, Room, alive, until
+from outside_house import ROUNDTABLE, Browser, House, Room, alive, until
 
 
 def test_a_branch_that_is_checked_out_nowhere_is_moved_alone(room: Room) -> None:
@@ -46,6 +47,7 @@ def test_automatic_delivery_moves_a_free_branch_and_never_a_working_tree(room: R
     assert room.git("show", f"main:{waits['id']}.txt") == waits["id"]
 
 
+@pytest.mark.proves("delivery table", "B-123", "B-184", "A-26 recovery")
 def test_work_that_conflicts_is_held_with_the_paths(room: Room) -> None:
     one = room.task("One", room.shell("echo one > README.md", "one"))
     two = room.task("Two", room.shell("echo two > README.md", "two"))
@@ -58,6 +60,42 @@ def test_work_that_conflicts_is_held_with_the_paths(room: Room) -> None:
     assert (room.path / "README.md").read_text() == "one\n"
     assert room.git("status", "--porcelain") == ""
     assert not list((room.path / ".git").glob("*_HEAD.lock"))
+    answered(room, second)
+    again = until(lambda: waits_anew(room, second))
+    room.lands(again)
+    assert (room.path / "README.md").read_text() == "two\n"
+
+
+def waits_anew(room: Room, before: Any) -> Any:
+    """The proposal that comes of the agent's second run."""
+    found = room.house.get("/proposals", task_id=before["task_id"])["items"]
+    return found[0]["status"] == "pending" and found[0]["id"] != before["id"] and found[0]
+
+
+def answered(room: Room, held: Any) -> None:
+    """As a person finds it in the inbox, and has the agent bring its work onto the branch."""
+    house, at = room.house, room.path
+    asked = house.get("/inbox", workspace_id=room.id, kind="delivery_blocked", status="open")
+    [item] = asked["items"]
+    assert item["data"]["why"]["paths"] == ["README.md"] and "README.md" in item["sentence"]
+    listed = house.cli("inbox", "list", at=at).out
+    assert "retry, request_changes, discard" in listed
+    shown = house.cli("inbox", "show", item["id"], at=at).out
+    assert f"git -C {at} merge" in shown and held["id"][-8:] in shown
+    seen = house.cli("proposal", "show", held["id"], at=at).out
+    assert "README.md" in seen and f"git -C {at} merge" in seen
+    browser = Browser(house)
+    for page in ("/inbox", f"/proposals/{held['id']}"):
+        text = browser.ask("GET", page).text
+        assert "README.md" in text and "Have it reworked" in text, page
+        assert f"git -C {at} merge" in text
+    copies = house.cli("workspace", "copies", at=at).out
+    assert "in_use" in copies and "in all" in copies
+    refused = house.cli("runs", "recover", held["run_id"], at=at)
+    assert refused.code == 1 and "proposed already" in refused.err
+    done = house.cli("proposal", "rebase", held["id"], at=at)
+    assert done.code == 0, done.err
+    assert house.get(f"/inbox/{item['id']}")["status"] == "resolved"
 
 
 def test_a_task_that_runs_is_not_run_twice(room: Room) -> None:
