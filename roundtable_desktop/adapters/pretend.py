@@ -225,6 +225,9 @@ class PretendGit:
         change = Change(path="pretended", status="A", old_mode="000000", new_mode="100644")
         return Collected(head=self._commit(), changes=(change,))
 
+    def keep_ref(self, repository: Repository, ref: str, commit: str) -> None:
+        """There is no repository."""
+
     def drop_ref(self, repository: Repository, ref: str) -> None:
         """There is none."""
 

@@ -19,6 +19,8 @@ from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
+UNDO = "refs/roundtable/undo/"
+"""With the delivery's id: where the branch was before it, to go back to (N-17)."""
 TRIES = 5
 """How often a branch may move away under one delivery before a person is asked."""
 
@@ -113,8 +115,10 @@ class Deliveries:
             return Delivered(found_in=prepared.old)
         with self._store.transaction() as tx:
             proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
+        repository = repository_of(workspace)
+        self._git.keep_ref(repository, f"{UNDO}{delivery.id}", prepared.old)
         return self._git.deliver(
-            repository_of(workspace),
+            repository,
             delivery.branch,
             old=prepared.old,
             new=prepared.new,

@@ -273,6 +273,9 @@ class Git(Copies, Protocol):
         """The copy's files as one commit on `base`, kept under `ref`. The same input gives the
         same commit, so that it can be done again after a crash."""
 
+    def keep_ref(self, repository: Repository, ref: str, commit: str) -> None:
+        """A name of ours for a commit of the user's repository."""
+
     def drop_ref(self, repository: Repository, ref: str) -> None: ...
 
     def changes(self, repository: Repository, base: str, head: str) -> tuple[Change, ...]: ...

@@ -236,7 +236,7 @@ def tried(ground: Ground, row: Row) -> None:
     if row.held is None:
         assert status == "delivered", ground.stage.tries(proposal)[-1].reason
         assert ground.items(proposal) == []
-        delivered(ground, row, before)
+        delivered(ground, row, before, proposal, heads)
         return
     assert status == "held"
     assert (ground.seen(), ground.heads()) == (before, heads), "nothing is written"
@@ -258,7 +258,12 @@ def tried(ground: Ground, row: Row) -> None:
     assert ground.items(proposal) == []
 
 
-def delivered(ground: Ground, row: Row, before: Mapping[str, bytes]) -> None:
+def delivered(
+    ground: Ground, row: Row, before: Mapping[str, bytes], proposal: Proposal, was: str
+) -> None:
+    last = ground.stage.tries(proposal)[-1]
+    undo = ground.git("rev-parse", f"refs/roundtable/undo/{last.id}")
+    assert undo == last.old_commit and f"refs/heads/main {undo}" in was
     after = ground.seen()
     theirs = {name: content for name, content in after.items() if name not in row.files}
     assert theirs == {name: content for name, content in before.items() if name not in row.files}
@@ -272,7 +277,7 @@ def delivered(ground: Ground, row: Row, before: Mapping[str, bytes]) -> None:
             assert after.get(name) == before.get(name)
 
 
-@pytest.mark.proves("delivery table", "C-107", "B-128")
+@pytest.mark.proves("delivery table", "C-107", "B-128", "N-17 ground")
 def test_into_repositories_as_they_are(stage: Stage) -> None:
     ground, wrong = Ground(stage), []
     for row in ROWS:

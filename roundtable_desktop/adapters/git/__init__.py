@@ -129,6 +129,9 @@ class HardenedGit:
         except PermissionError as closed:  # waiting opens no folder that an agent has closed
             raise GitFailed("unreadable", str(closed.filename)) from closed
 
+    def keep_ref(self, repository: Repository, ref: str, commit: str) -> None:
+        history.keep_ref(self._runner, repository, ref, commit)
+
     def drop_ref(self, repository: Repository, ref: str) -> None:
         history.drop_ref(self._runner, repository, ref)
 

@@ -39,6 +39,10 @@ def drop_ref(runner: Runner, repository: Repository, ref: str) -> None:
     users_room(runner, repository).tell("update-ref", "--no-deref", "-d", check_ref(ref))
 
 
+def keep_ref(runner: Runner, repository: Repository, ref: str, commit: str) -> None:
+    keep(users_room(runner, repository), ref, check_commit(commit))
+
+
 def keep(room: Room, ref: str, commit: str) -> None:
     """Nobody else writes refs of ours, and each of them is written by one act at a time: a lock
     that is found there was left by a git that was killed."""
