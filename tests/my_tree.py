@@ -98,7 +98,9 @@ class Life(Repository):
         elif kind == "mode" and path.is_file() and not path.is_symlink():
             path.chmod(path.stat().st_mode ^ 0o111)
         elif kind == "link" and name == "link":
-            path.unlink(missing_ok=True) if not path.is_dir() else shutil.rmtree(path)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            path.unlink(missing_ok=True)
             path.symlink_to(self.chance.choice(("a.txt", "dir", "nowhere")))
         elif not path.parent.is_symlink():
             self._put(tree, name, self._bytes(who))
