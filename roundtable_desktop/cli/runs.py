@@ -76,6 +76,9 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
         click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
         said = _("To have it delivered: roundtable runs recover {run}")
         click.echo(said.format(run=seen["id"][-8:]))
+    if seen["discarded"]:
+        said = _("It was only to look. What it changed was discarded: {paths}")
+        click.echo(plain(said.format(paths=", ".join(seen["discarded"]))))
     if seen["copy_kept"]:
         said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
         click.echo(plain(said.format(folder=seen["copy_folder"])))

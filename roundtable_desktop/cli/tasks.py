@@ -31,6 +31,11 @@ def task() -> None:
 @click.option("--model", help=_("What the agent is to use. Default: what is set for the agent."))
 @click.option("--after", multiple=True, metavar="TASK", help=_("Not before TASK is done."))
 @click.option("--parent", metavar="TASK", help=_("As a part of TASK."))
+@click.option(
+    "--look-only",
+    is_flag=True,
+    help=_("Its agent looks and reports; what it changes in its copy is discarded."),
+)
 @click.option("--requires-approval", is_flag=True, help=_("Done only when you say so."))
 @_workspace
 @_json
@@ -48,6 +53,7 @@ def add(
     model: str | None,
     after: tuple[str, ...],
     parent: str | None,
+    look_only: bool,
     requires_approval: bool,
     named: str | None,
     as_json: bool,
@@ -72,6 +78,7 @@ def add(
             "parent_id": names.task(client, parent, named)["id"] if parent else None,
             "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
             "requires_approval": requires_approval or None,
+            "workspace_strategy": "main" if look_only else None,
         },
     )
     if as_json:

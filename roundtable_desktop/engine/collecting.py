@@ -6,6 +6,7 @@ from pathlib import Path
 
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import place_of
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.messages import End, WorkerResult, worker_result
 from roundtable_desktop.model.ports import Collected, Git, GitFailed
@@ -41,10 +42,12 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """fault: it could not be collected, and why; then it stays in the copy."""
+    """fault: it could not be collected, and why; then it stays in the copy. discarded: paths that
+    were changed where nothing may be (C-55)."""
 
     collected: Collected
     fault: str | None = None
+    discarded: tuple[str, ...] = ()
 
 
 NOTHING = Left(Collected(head=None))
@@ -73,7 +76,10 @@ class Collecting:
         """Of a task's run only what it ended well with; the copy keeps the rest for the next
         attempt. An agent's own copy is moved before the next run: all of it is taken, however
         the run ended (ended is None for one that vanished)."""
-        own = around.task is None
+        task = around.task
+        if task is not None and task.workspace_strategy is WorkspaceStrategy.MAIN:
+            return Left(Collected(head=None), discarded=self._discarded(around))
+        own = task is None
         if around.run.base_commit is None or not (own or _is_wanted(ended)):
             return NOTHING
         try:
@@ -86,6 +92,17 @@ class Collecting:
             return Left(Collected(head=None), f"{error.code}: {error.text}")
         except Refused as error:
             return Left(Collected(head=None), str(error))
+
+    def _discarded(self, around: Around) -> tuple[str, ...]:
+        """Told of only: a copy that cannot be read keeps no run from its end."""
+        with self._reader.snapshot() as view:
+            place = place_of(view, self._copies, around.workspace, around.run)
+        try:
+            return self._git.unsaved(repository_of(around.workspace), str(place.folder), ())
+        except GitFailed as error:
+            if error.broken_off:
+                raise
+            return ()
 
     def _taken(self, around: Around, ended: Ended | None) -> Collected:
         run, task = around.run, around.task

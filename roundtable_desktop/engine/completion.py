@@ -164,6 +164,10 @@ class Completion:
                 **_report(ended),
                 **_of_own_copy(run, left, survivors),
             )
+            if left.discarded:
+                data = {"paths": list(left.discarded), "task_id": run.task_id}
+                subject, where = Subject("run", run.id), run.workspace_id
+                journal.tell(tx, Kind.RUN_DISCARDED, subject, workspace_id=where, data=data)
             for item in inbox.open_about(tx, Subject("run", run.id)):
                 inbox.resolve(tx, item, {"by": "end"})
             if settlement.outcome is RunOutcome.LOST:

@@ -143,6 +143,8 @@ class Launching:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
         place.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if place.discards:
+            return self._git.move_copy(repository, str(place.folder), commit, refs)
         if not place.own:
             return self._git.make_copy(repository, str(place.folder), commit, refs)
         try:

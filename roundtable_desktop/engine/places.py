@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.records import Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.store import proposals, runs, tasks
@@ -15,6 +16,7 @@ class Place:
 
     own: the agent's; it is moved to the branch's newest commit before each run. rework: what the
     copy holds did not fit, and is put on top of that commit; base is None until it is.
+    discards: it is brought to the branch's newest commit before each run, whatever was in it.
     """
 
     folder: Path
@@ -22,6 +24,7 @@ class Place:
     base: str | None
     own: bool
     rework: Proposal | None = None
+    discards: bool = False
 
 
 def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
@@ -31,6 +34,8 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
         folder = copies / own_copy(workspace, run)
         return Place(folder, workspace.base_branch, run.base_commit, own=True)
     folder = _copy_of(view, copies, workspace, task, run)
+    if task.workspace_strategy is WorkspaceStrategy.MAIN:
+        return Place(folder, task.base_branch, run.base_commit, own=False, discards=True)
     rework = _rework(view, task, run)
     base = run.base_commit or (None if rework else _kept_base(view, task, folder))
     return Place(folder, task.base_branch, base, own=False, rework=rework)

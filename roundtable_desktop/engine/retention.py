@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.copies import Copy, CopyState
+from roundtable_desktop.model.copies import Copy, CopyState, WorkspaceStrategy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import STOPPED, Git, GitFailed
@@ -71,7 +71,7 @@ class Retention:
 
     def _drop(self, workspace: Workspace, copy: Copy) -> bool:
         repository, folder = repository_of(workspace), copy.path
-        left = self._git.unsaved(repository, folder, copy.saved)
+        left = () if copy.discards else self._git.unsaved(repository, folder, copy.saved)
         if left and list(left) == list(copy.holds):
             return False
         if left:
@@ -126,6 +126,7 @@ class _Seeing:
         offered = proposals.of_task(self.view, task.id)
         saved = proposals.collected_of(self.view, task.id)
         copy = replace(copy, number=task.number, title=task.title, saved=saved)
+        copy = replace(copy, discards=task.workspace_strategy is WorkspaceStrategy.MAIN)
         left_behind = nth <= proposals.delivered_before(self.view, task.id, self.now)
         works = any(task.id == one for one, _ in self.busy)
         if works or (task.status not in OVER and not left_behind):

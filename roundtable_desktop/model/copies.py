@@ -14,12 +14,20 @@ class CopyState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class WorkspaceStrategy(StrEnum):
+    """Where a task's runs work. `main`: in a copy to look at only, whose changes are discarded."""
+
+    ISOLATED_COPY = "isolated_copy"
+    MAIN = "main"
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """name: of its folder. number, title: of its task; agent: whose own it is, without one.
 
     free_at: when an `over` one goes, and when a `kept` one is looked at again. holds: what was in
-    it and nowhere else. saved: commits that were collected from it.
+    it and nowhere else. saved: commits that were collected from it. discards: what is changed
+    in it is not wanted.
     """
 
     name: str
@@ -31,6 +39,7 @@ class Copy:
     free_at: datetime | None = None
     holds: Sequence[str] = ()
     saved: Sequence[str] = ()
+    discards: bool = False
 
     def is_due(self, now: datetime) -> bool:
         return self.free_at is not None and self.free_at <= now

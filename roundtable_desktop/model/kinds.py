@@ -60,6 +60,7 @@ class Kind(StrEnum):
     RUN_USED = "run.used"
     RUN_WAKE_REFUSED = "run.wake_refused"
     SPOOL_DAMAGED = "run.spool_damaged"
+    RUN_DISCARDED = "run.changes_discarded"
     PROPOSAL_CREATED = "proposal.created"
     PROPOSAL_MOVED = "proposal.moved"
     MERGE_STARTED = "workspace.merge.started"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.states import (
     Adapter,
     AgentStatus,
@@ -164,6 +165,7 @@ class Task:
     model: str | None
     routine_id: str | None
     requires_approval: bool = False
+    workspace_strategy: WorkspaceStrategy = WorkspaceStrategy.ISOLATED_COPY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import peewee as pw
 
-from roundtable_desktop.model import states
+from roundtable_desktop.model import copies, states
 from roundtable_desktop.store.db import View
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
@@ -87,6 +87,9 @@ class Tasks(Table):
     model = pw.TextField(null=True)
     routine_id = pw.TextField(null=True)
     requires_approval = pw.BooleanField(default=False)
+    workspace_strategy = CodeField(
+        copies.WorkspaceStrategy, default=copies.WorkspaceStrategy.ISOLATED_COPY
+    )
 
 
 class TaskDependencies(Table):

@@ -8,6 +8,8 @@ from engine_stage import ASKED, Stage
 
 from roundtable_desktop.engine.desk import recovering
 from roundtable_desktop.engine.desk.look_copies import LookCopies
+from roundtable_desktop.engine.retention import Retention
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import Proposal, Run
 from roundtable_desktop.model.states import RunStatus, TaskStatus
@@ -107,3 +109,32 @@ def test_a_copy_begins_where_the_branch_of_the_task_is(stage: Stage) -> None:
     assert (stage.copy(run) / ".git/HEAD").read_text().strip() == dev
     assert run.base_commit == dev
     assert (stage.copy(run) / "a.txt").read_text() == "2\n"
+
+
+@pytest.mark.proves("C-55")
+def test_a_run_that_is_only_to_look_changes_nothing_and_that_is_told(stage: Stage) -> None:
+    task = stage.assigned(workspace_strategy=WorkspaceStrategy.MAIN)
+    before = stage.folders.plain("for-each-ref"), stage.folders.plain("status", "--porcelain")
+    run = stage.launch()
+    copy = stage.copy(run)
+    assert not copy.is_relative_to(stage.folders.repo)
+    stage.leave(run, a="changed\n", new="new\n")
+    stage.finish(run, code=1)
+    stage.clock.forward(minutes=1)
+    again = stage.launch()
+    assert stage.copy(again) == copy and (copy / "a.txt").read_text() == "a\n"
+    assert not (copy / "new.txt").exists()
+    stage.leave(again, a="again\n")
+    stage.finish(again, result={"status": "completed", "summary": "All is well."})
+    assert stage.proposals(task) == []
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+    look = LookCopies(stage.ground.reader, stage.clock, stage.git, stage.folders.copies)
+    assert look.discarded(run) == ["a.txt", "new.txt"]
+    assert look.discarded(again) == ["a.txt"]
+    refs = stage.folders.plain("for-each-ref", "--format=%(objectname) commit\t%(refname)")
+    ours = [line for line in refs.splitlines() if "refs/roundtable/base/" not in line]
+    after = "\n".join(ours), stage.folders.plain("status", "--porcelain")
+    assert after == before
+    stage.clock.forward(days=8)
+    Retention(stage.store, stage.ground.reader, stage.git, stage.folders.copies).free()
+    assert not copy.exists(), "nothing in it is wanted"

@@ -56,12 +56,14 @@ class RunDetail(RunRow):
     """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
     task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
     code for why an earlier conversation was not gone on with, session_note the agent's own words.
-    swept: processes that it left running and that were ended."""
+    swept: processes that it left running and that were ended. discarded: what it changed in a copy
+    that was to be looked at only."""
 
     base_commit: str | None
     left_commit: str | None
     copy_folder: str | None
     copy_kept: bool
+    discarded: list[str]
     model: str | None
     model_from: str | None
     last_pulse_at: Moment | None
@@ -96,6 +98,7 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         session_anew=beside.anew,
         session_note=beside.note,
         swept=beside.swept,
+        discarded=look.copies.discarded(run),
     )
 
 

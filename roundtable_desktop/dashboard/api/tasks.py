@@ -31,6 +31,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.settings import Label, Model
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
 
@@ -43,7 +44,8 @@ Gates = Annotated[list[ApprovalGate], Field(max_length=1)]
 
 
 class NewTask(Words):
-    """base_branch, delivery: the workspace's when left out.
+    """base_branch, delivery: the workspace's when left out. workspace_strategy: with `main` its
+    agent has a copy to look at only, and what it changes there is discarded.
 
     blocked_by: ids; short for hard edges. gates: approval is the same as requires_approval.
     """
@@ -61,6 +63,7 @@ class NewTask(Words):
     depends_on: EdgesWanted = Field(default_factory=list)
     blocked_by: Refs = Field(default_factory=list)
     requires_approval: bool = False
+    workspace_strategy: Literal["isolated_copy", "main"] = "isolated_copy"
     gates: Gates = Field(default_factory=list)
 
 
@@ -163,6 +166,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
             parent_id=body.parent_id,
             depends_on=edges(body.depends_on, body.blocked_by),
             requires_approval=body.requires_approval or bool(body.gates),
+            workspace_strategy=WorkspaceStrategy(body.workspace_strategy),
         )
         return show(look, made)
 

@@ -73,6 +73,7 @@ class Task(Shown):
     depends_on: list[EdgeShown]
     waiting_for: list[Waited]
     requires_approval: bool
+    workspace_strategy: str
     gates: list[ApprovalGate]
     checkout_agent_id: str | None
     checkout_at: Moment | None

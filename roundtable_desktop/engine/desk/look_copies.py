@@ -6,9 +6,10 @@ from pathlib import Path
 from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.engine.retention import copies_of
 from roundtable_desktop.model.copies import Copy
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Git, RowClock
-from roundtable_desktop.model.records import Run, Workspace
-from roundtable_desktop.store import workspaces
+from roundtable_desktop.model.records import Run, Subject, Workspace
+from roundtable_desktop.store import events, workspaces
 from roundtable_desktop.store.db import Reader
 
 
@@ -30,6 +31,13 @@ class LookCopies:
             if run.task_id is None and run.copy_number is None:
                 return ""
             return str(place_of(view, self._copies, workspace, run).folder)
+
+    def discarded(self, run: Run) -> list[str]:
+        """Paths that it changed although it was only to look (C-55)."""
+        with self._reader.snapshot() as view:
+            told = events.of(view, Subject("run", run.id))
+        found = [one.data.get("paths") for one in told if one.kind == Kind.RUN_DISCARDED]
+        return [str(path) for paths in found if isinstance(paths, list) for path in paths]
 
     def sizes(self, found: list[Copy]) -> Mapping[str, int]:
         """Bytes by the folders' names."""

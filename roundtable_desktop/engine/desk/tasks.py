@@ -6,6 +6,7 @@ from functools import partial
 from roundtable_desktop.engine import graph, wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, once
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.kinds import Kind
@@ -46,6 +47,7 @@ def create(
     parent_id: str | None = None,
     depends_on: Sequence[Edge] = (),
     requires_approval: bool = False,
+    workspace_strategy: WorkspaceStrategy = WorkspaceStrategy.ISOLATED_COPY,
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
     is held while something must come first (K-53)."""
@@ -71,6 +73,7 @@ def create(
             model=model,
             parent_id=parent_id and _parent(tx, workspace_id, parent_id).id,
             requires_approval=requires_approval,
+            workspace_strategy=workspace_strategy,
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
