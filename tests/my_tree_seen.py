@@ -56,7 +56,7 @@ class Repository:
         refs = self.git("for-each-ref", "--format=%(refname) %(objectname)")
         known = dict(line.split(" ") for line in refs.splitlines())
         for ref, commit in known.items():
-            if ref.startswith(f"{OURS}proposals/"):
+            if ref.startswith((f"{OURS}proposals/", f"{OURS}undo/")):
                 self.kept.setdefault(ref, commit)
         assert self.kept.items() <= known.items(), "what an agent made is still there"
         trees = self.trees()

@@ -7,6 +7,7 @@ from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.proposals import PATIENCE, settled
 from roundtable_desktop.phrases import _
 
 _PATIENCE = 10.0  # seconds until the agent has the answer
@@ -80,6 +81,9 @@ def act(home: Home, given: str, action: str, as_json: bool) -> None:
         return show_json(seen)
     if seen["status"] != "resolved":
         raise click.ClickException(_("The agent has not taken the answer yet. Look again soon."))
+    if seen["kind"] == "delivery_blocked":
+        proposal = client.until(f"/proposals/{seen['data']['proposal_id']}", settled, PATIENCE)
+        return click.echo(plain(proposal["sentence"]))
     taken = (seen["resolution"] or {}).get("option")
     kinds = {option["id"]: option["kind"] for option in seen["data"].get("options", [])}
     answer = kinds.get(taken, taken) or _("nothing; the run is over")

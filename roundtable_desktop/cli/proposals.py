@@ -10,7 +10,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 
-_PATIENCE = 60.0  # seconds that `deliver` waits for git before it leaves the rest to the owner
+PATIENCE = 60.0  # seconds that `deliver` waits for git before it leaves the rest to the owner
 
 
 @click.group()
@@ -72,7 +72,7 @@ def deliver(home: Home, given: str, override: bool, note: str, as_json: bool) ->
     asked = client.post(
         f"/proposals/{names.ref(given)}/deliver", {"override": override, "note": note}
     )
-    seen = client.until(f"/proposals/{asked['id']}", _settled, _PATIENCE)
+    seen = client.until(f"/proposals/{asked['id']}", settled, PATIENCE)
     if as_json:
         show_json(seen)
     else:
@@ -80,7 +80,7 @@ def deliver(home: Home, given: str, override: bool, note: str, as_json: bool) ->
     sys.exit(0 if seen["status"] == "delivered" else 1)
 
 
-def _settled(seen: Answer) -> bool:
+def settled(seen: Answer) -> bool:
     return not seen["deliveries"] or seen["deliveries"][-1]["status"] != "intended"
 
 

@@ -81,6 +81,7 @@ class Deliveries:
         repository = repository_of(workspace)
         try:
             if resume and delivery.old_commit and delivery.new_commit:
+                self._git.keep_ref(repository, f"{UNDO}{delivery.id}", delivery.old_commit)
                 found = self._git.finish(
                     repository,
                     delivery.branch,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from my_tree import lives
 
-LIVES = 15
+LIVES = 10
 
 
 @pytest.mark.slow
