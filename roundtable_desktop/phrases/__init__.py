@@ -284,7 +284,7 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_revision_requested": N_("A revision was asked for."),
     "proposal_rejected": N_("It was rejected."),
     "proposal_superseded": N_("A newer proposal of the same task took its place."),
-    "proposal_conflicted": N_("It conflicts with its branch."),
+    "proposal_conflicted": N_("It did not fit onto its branch as it was, and went back."),
     "proposal_held": N_(
         "This proposal is held for a look; “roundtable proposal show” says why. Deliver it all the "
         "same with an override and a note that says why."

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
+from ground import JOAN
 
 from roundtable_desktop.engine.desk import board
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.copies import Copy
 from roundtable_desktop.model.records import Proposal
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.states import AgentStatus, TaskStatus
+from roundtable_desktop.store import agents
 
 
 class Copies:
@@ -146,3 +148,30 @@ def test_a_task_that_is_taken_up_again_meanwhile_keeps_its_copy(copies: Copies) 
     copies.stage.git.unsaved = meanwhile
     assert copies.free() == 0
     assert copy.exists()
+
+
+@pytest.mark.proves("B-184")
+def test_an_agents_own_copy_goes_when_the_agent_is_retired_and_strangers_stay(
+    copies: Copies,
+) -> None:
+    stage = copies.stage
+    stage.wake(copies.agent, "look around")
+    run = stage.launch()
+    stage.leave(run, notes="n\n")
+    stage.finish(run, result={"status": "completed"})
+    copy = stage.copy(run)
+    stranger = copy.parent / "mine"
+    stranger.mkdir()
+    assert copies.free(days=30) == 0
+    assert {name: str(one.state) for name, one in copies.seen().items()} == {
+        copy.name: "in_use",
+        "mine": "unknown",
+    }
+    with stage.store.transaction() as tx:
+        agent = agents.get(tx, copies.agent.id)
+        assert agent is not None
+        agents.move(tx, agent, AgentStatus.RETIRED, JOAN, paused_reason=None)
+    assert copies.free() == 1
+    assert not copy.exists() and stranger.exists()
+    left = stage.ground.get_run(run.id).left_commit
+    assert stage.folders.plain("rev-parse", f"refs/roundtable/left/{run.id}") == left
