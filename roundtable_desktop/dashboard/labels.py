@@ -187,6 +187,7 @@ EVENTS: Mapping[str, str] = {
     "run.controlled": N_("The runner was told something"),
     "run.used": N_("A turn's tokens were counted"),
     "run.wake_refused": N_("It woke itself too often"),
+    "run.changes_discarded": N_("What it changed was discarded: it was only to look"),
     "run.spool_damaged": N_("A message of the runner cannot be read"),
     "agent.started": N_("The agent was started"),
     "agent.lost": N_("The agent was lost"),
