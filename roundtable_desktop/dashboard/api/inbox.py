@@ -18,7 +18,9 @@ class InboxAsked(Paging):
     workspace_id: Ref | None = None
     status: Literal["open", "snoozed", "resolved"] | None = None
     kind: (
-        Literal["permission", "approval", "agent.error", "blocker_lost", "doctor", "delivery_blocked"]
+        Literal[
+            "permission", "approval", "agent.error", "blocker_lost", "doctor", "delivery_blocked"
+        ]
         | None
     ) = None
     severity: Literal["info", "attention", "critical"] | None = None
