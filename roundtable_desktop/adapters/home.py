@@ -18,6 +18,21 @@ FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
 LINK_SECONDS = 60.0
 
+MOUNTS = Path("/proc/self/mountinfo")
+NETWORK = (
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "afs",
+    "ceph",
+    "glusterfs",
+    "lustre",
+    "fuse.sshfs",
+)
+"""Where a lock may not hold between machines, or be forgotten (S-74)."""
+
 
 def default_home(environ: Mapping[str, str]) -> Path:
     """$ROUNDTABLE_HOME, else the platform's folder for user data (contract, Command line)."""
@@ -48,6 +63,7 @@ class Home:
         self.empty = root / "empty"
         self.git_lock = root / "git.lock"
         self.users_umask = -1
+        self.mounts = MOUNTS
         self._lock: int | None = None
 
     def prepare(self) -> None:
@@ -83,7 +99,12 @@ class Home:
             folder.chmod(0o700)
 
     def lock(self) -> None:
-        """Takes the home, for as long as this process lives. Busy when another owner has it."""
+        """Takes the home, for as long as this process lives. Busy when another owner has it; a
+        home that was taken by this object is taken."""
+        if self._lock is not None:
+            return
+        if kind := network_kind(self.root, self.mounts):
+            raise Broken("home_on_network", path=str(self.root), kind=kind)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             descriptor = os.open(self.lock_file, flags, 0o600)
@@ -158,3 +179,32 @@ def write_private(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
+
+
+def network_kind(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    """The kind of network file system that the folder lies on; None for a local one, and where
+    the system does not tell."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return None
+    wanted = os.path.realpath(folder)
+    kind, longest = None, -1
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        fields, described = before.split(" "), after.split(" ")
+        place = _plain(fields[4]) if len(fields) > 4 else ""
+        if _lies_in(wanted, place) and len(place) >= longest:  # the last one covers the others
+            kind, longest = described[0], len(place)
+    return kind if kind in NETWORK else None
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return bool(place) and (path == place or path.startswith(place.rstrip("/") + "/"))
+
+
+def _plain(text: str) -> str:
+    r"""Spaces and line ends are written as \040: proc_pid_mountinfo(5)."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text

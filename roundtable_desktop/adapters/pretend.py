@@ -13,6 +13,7 @@ from roundtable_desktop.model.ports import (
     Collected,
     Delivered,
     LaunchFailed,
+    LaunchHeld,
     LaunchOrder,
     Prepared,
     Repository,
@@ -64,7 +65,9 @@ class PretendLauncher:
         self._spools: dict[str, _Spool] = {}
         self._news: set[str] = set()
 
-    def launch(self, order: LaunchOrder) -> None:
+    def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
+        if not may():
+            raise LaunchHeld(order.run)
         now, ending = self._clock.now(), self._ends(order)
         if ending.unborn:
             raise LaunchFailed(ending.unborn, "pretended")
@@ -147,6 +150,12 @@ class PretendLauncher:
             why = "interrupted" if reason == "interrupted" else "cancelled"
             self._end(run, Ending(why=why, exit_code=None))
         return {"ok": True}
+
+    def fence(self) -> None:
+        """Everything here happens in turn."""
+
+    def tie(self, tied: bool) -> None:
+        """Nobody outlives a simulation."""
 
     def sweep(self, run: str) -> Sequence[int]:
         spool = self._spools.get(run)

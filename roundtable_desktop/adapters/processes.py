@@ -157,6 +157,11 @@ def ask_to_end(pid: int, file: Path, seconds: float) -> None:
         time.sleep(0.05)
 
 
+def lives(process: Process) -> bool:
+    """Whether that very process of a run is there now."""
+    return is_alive(Identity(process.boot_id, process.pid, process.start_ticks))
+
+
 def facts(known: Sequence[Process]) -> Sequence[ProcessFacts]:
     """The stored processes of a run as the machine shows them now, but since when as stored, and
     the children below them while they live (N-18). What cannot be measured is None, never 0."""
@@ -186,7 +191,7 @@ def _still(fact: ProcessFacts) -> bool:
 
 
 def _fact(process: Process) -> ProcessFacts:
-    if is_alive(Identity(process.boot_id, process.pid, process.start_ticks)):
+    if lives(process):
         with contextlib.suppress(psutil.Error):
             seen = _measured(psutil.Process(process.pid), process.role)
             return replace(seen, started_at=process.started_at)

@@ -66,6 +66,12 @@ class Silent(Message):
     seconds: float
 
 
+class Heard(Message):
+    """The agent that was silent has said something again."""
+
+    kind: Literal["heard"]
+
+
 class Deadline(Message):
     kind: Literal["deadline"]
     which: Literal["silence", "soft", "hard"]
@@ -164,7 +170,7 @@ class Ended(BaseModel):
 class End(Message):
     """The last message: the tree is gone (but for `survivors`) and the lock will be free next.
 
-    why: exited | spawn_failed | silence | hard | cancelled | interrupted.
+    why: exited | spawn_failed | silence | hard | processes | cancelled | interrupted.
     exit_code: of the agent; negative is the signal that ended it; None when it never ran.
     stop_reason: what an ACP agent said of its last turn; nudged: it was asked for a result.
     tail: the last 8 KB of its ordinary output, redacted; stderr: the last 4 KB of its errors.
@@ -173,7 +179,9 @@ class End(Message):
     """
 
     kind: Literal["end"]
-    why: Literal["exited", "spawn_failed", "silence", "hard", "cancelled", "interrupted"]
+    why: Literal[
+        "exited", "spawn_failed", "silence", "hard", "processes", "cancelled", "interrupted"
+    ]
     exit_code: int | None
     error: Fault | None = None
     output_bytes: int = 0
@@ -193,6 +201,7 @@ AnyMessage = Annotated[
     | AgentBorn
     | Pulse
     | Silent
+    | Heard
     | Deadline
     | Controlled
     | SessionOpened

@@ -102,6 +102,10 @@ class LaunchFailed(Exception):
         self.text = text
 
 
+class LaunchHeld(Exception):
+    """It was decided, and may not be started any more: nothing was."""
+
+
 class SpoolState(StrEnum):
     ABSENT = "absent"  # nobody was born here
     LOCKED = "locked"  # the runner lives
@@ -115,8 +119,13 @@ class RunnerGone(Exception):
 class Launcher(Protocol):
     """Starts and follows runners; a container or another machine would be another one."""
 
-    def launch(self, order: LaunchOrder) -> None:
-        """Writes the folder and starts the runner, whose spool tells the rest; LaunchFailed."""
+    def launch(self, order: LaunchOrder, may: Callable[[], bool] = ...) -> None:
+        """Writes the folder and starts the runner, whose spool tells the rest; LaunchFailed, or
+        LaunchHeld when `may` says no in the last moment."""
+
+    def fence(self) -> None:
+        """Returns when no launch is between its `may` and the start of its agent: what was written
+        before is seen by every later one (W-17)."""
 
     def state(self, run: str) -> SpoolState: ...
 
@@ -147,6 +156,10 @@ class Launcher(Protocol):
 
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
         """Asks a live runner (`ping, cancel, reply, message`). Raises RunnerGone."""
+
+    def tie(self, tied: bool) -> None:
+        """Whether runners end when this owner has gone and none follows it within seconds. Asked
+        again, it changes nothing."""
 
     def sweep(self, run: str) -> Sequence[int]:
         """Ends every process that carries this run's mark; the pids that are left."""

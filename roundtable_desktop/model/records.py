@@ -6,11 +6,11 @@ from datetime import datetime
 
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.states import (
+    LIVE_RUNS,
     Adapter,
     AgentStatus,
     DeliveryMode,
     DeliveryStatus,
-    Health,
     InboxKind,
     InboxStatus,
     Level,
@@ -214,6 +214,11 @@ def stands_for(wake: Json) -> int:
     return number if isinstance(number, int) else 1
 
 
+BY_PERSON = "stopped_by"
+"""In what is kept of a run's end, with who it was: a person stopped this one run, so that nothing
+tries it again however it ends."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One execution of an agent for a wakeup; bound to a task it is one attempt (C-48).
@@ -270,6 +275,11 @@ class Run:
     copy_kept: bool
     model: str | None
     model_from: Level | None
+
+    @property
+    def stopping(self) -> bool:
+        """A person asked for its end, and it has not come yet."""
+        return self.status in LIVE_RUNS and BY_PERSON in (self.ended or {})
 
     def causes(self) -> list[Json]:
         """As its wakeup carried them when it was launched."""
@@ -384,19 +394,3 @@ class Delivery:
     reason: Json | None
     created_at: datetime
     ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Glance:
-    """What every face shows of the whole, as it was at one instant.
-
-    running: live runs. needs_you: open inbox items. limited_until: work waits so long for the
-    limit of its provider. trouble: what the database cannot do now, a code.
-    """
-
-    health: Health
-    intake: str
-    running: int
-    needs_you: int
-    limited_until: datetime | None = None
-    trouble: str | None = None

@@ -44,7 +44,7 @@ class GlobalSettings(Scope):
     """Scope `global`: one value for the whole home."""
 
     name = "global"
-    own = frozenset({"installation", "intake"})
+    own = frozenset({"installation", "intake", "intake_until"})
 
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=7117, description="The port of the dashboard; a restart takes the last one."
@@ -56,10 +56,24 @@ class GlobalSettings(Scope):
             "`address` is 127.0.0.1, for browsers that cannot resolve that name."
         ),
     )
-    intake: Literal["open", "paused", "stopped"] = Field(
+    intake: Literal["open", "paused", "stopped", "leaving"] = Field(
         default="open",
         description=(
-            "Whether waiting wakeups are taken up; pause and force-stop close it, resume opens it."
+            "Whether waiting wakeups are taken up; pause, stop, force-stop and leave close it, "
+            "resume opens it."
+        ),
+    )
+    intake_until: int | None = Field(
+        default=None,
+        description=(
+            "When a pause ends by itself, or a leave breaks off what still runs (microseconds)."
+        ),
+    )
+    stop_agents_with_app: bool = Field(
+        default=False,
+        description=(
+            "Whether agents are ended when Roundtable ends or dies and does not come back within "
+            "seconds. Off: they go on and are found again at the next start."
         ),
     )
     coalescing_window_sec: Annotated[int, Field(ge=0, le=300)] = Field(

@@ -24,6 +24,9 @@ INCURABLE = (
 SUMMARY = 1000
 """Characters of what a program printed last that stand for a summary it did not give."""
 
+PROCESS_LIMIT = "process limit: it started more processes at once than one run may have"
+"""Trying the same again cures it no more than any other failure of the work (F-36)."""
+
 LIMITS = ("silence", "hard")
 """Ended by a limit; a report that came before it counts all the same (C-103)."""
 
@@ -76,7 +79,10 @@ def _broken_off(end: End) -> Settlement:
         case "cancelled":
             return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=TaskStatus.TODO)
         case "interrupted":
-            return Settlement(RunStatus.CANCELLED, RunOutcome.INTERRUPTED, Layer.REQUEUE)
+            return _interrupted()
+        case "processes":
+            kind = ErrorKind.TASK_FAILED
+            return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, kind, PROCESS_LIMIT)
         case "silence" | "hard":
             kind = ErrorKind.TIMED_OUT
             return _failed(RunOutcome.TIMED_OUT, Layer.WAKEUP, kind, _said(end))
@@ -199,8 +205,14 @@ def stopped(settlement: Settlement) -> Settlement:
     """A run that everything was stopped around has not failed by itself: whatever became of its
     runner and its agent, it costs nothing."""
     if settlement.layer in (Layer.WAKEUP, Layer.ATTEMPT):
-        return Settlement(RunStatus.CANCELLED, RunOutcome.INTERRUPTED, Layer.REQUEUE)
+        return _interrupted()
     return settlement
+
+
+def _interrupted() -> Settlement:
+    """It goes on by itself, and meanwhile its task says that nobody works on it (C-101)."""
+    to = TaskStatus.INTERRUPTED
+    return Settlement(RunStatus.CANCELLED, RunOutcome.INTERRUPTED, Layer.REQUEUE, task=to)
 
 
 def called_off(settlement: Settlement) -> Settlement:
@@ -209,6 +221,15 @@ def called_off(settlement: Settlement) -> Settlement:
     if settlement.layer is Layer.NONE:
         return settlement
     return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=TaskStatus.TODO)
+
+
+def stopped_by_person(settlement: Settlement) -> Settlement:
+    """A person ended this one run. What was done in time counts; else its task stands still until
+    somebody says how it goes on, and it is nobody's failure (B-084, B-099)."""
+    if settlement.layer is Layer.NONE and settlement.outcome is not RunOutcome.CANCELLED:
+        return settlement
+    to = TaskStatus.INTERRUPTED
+    return Settlement(RunStatus.CANCELLED, RunOutcome.CANCELLED, task=to)
 
 
 def _completed(changed: bool) -> Settlement:

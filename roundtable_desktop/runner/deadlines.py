@@ -49,8 +49,8 @@ def period_of(limits: Deadlines) -> float:
 
 
 class Watch:
-    """Told the time and what the run has done, it names what has come due: `silent`, `silence`,
-    `soft`, `hard` or `pulse`. step: awake seconds between the last two looks.
+    """Told the time and what the run has done, it names what has come due: `silent`, `heard` (the
+    end of that), `silence`, `soft`, `hard` or `pulse`. step: awake seconds between two looks.
 
     At the soft limit nothing ends: ACP has no way to ask in the middle of a turn, so the record
     is all, and it comes again as long as tools run in between. After a sleep the silence counts
@@ -89,11 +89,13 @@ class Watch:
         if not activity.asking:
             self._worked += self.step
         self._remember(cpu)
+        heard = output != self._output and "silent" in self._told
         if output != self._output or slept:
             self._output = output
             self._silent_since = self._worked
             self._told.discard("silent")
-        return [name for name, due in self._due(activity) if due]
+        due = [name for name, is_due in self._due(activity) if is_due]
+        return ["heard", *due] if heard else due
 
     def _due(self, activity: Activity) -> list[tuple[str, bool]]:
         limits = self._limits

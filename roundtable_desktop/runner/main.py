@@ -8,7 +8,7 @@ from pathlib import Path
 
 from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.rules.redact import Redactor, clip
-from roundtable_desktop.runner import identity, tree
+from roundtable_desktop.runner import bounds, identity, tree
 from roundtable_desktop.runner.agent import Plan, StartFailed, start
 from roundtable_desktop.runner.order import (
     MCP_TOKEN,
@@ -54,6 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         _never_ran(spool, fault, redactor)
         return 0
     try:
+        bounds.wall(agent.pid)
         spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
         _live(order, spool, agent, planned, redactor, interrupted)
     except BaseException:  # a fault of ours must not leave the agent running without a runner

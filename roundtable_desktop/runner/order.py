@@ -11,6 +11,8 @@ from roundtable_desktop.runner.tree import MARK
 PROTOCOL = 1
 MCP_URL = "ROUNDTABLE_MCP_URL"
 MCP_TOKEN = "ROUNDTABLE_MCP_TOKEN"
+MOST_PROCESSES = 512
+"""Of one run's tree at once (F-36)."""
 MODEL = "{model}"
 """Where a command wants the model."""
 
@@ -59,6 +61,7 @@ class Order:
     nudge: str
     demo_script: str | None
     bridge: tuple[str, ...]
+    most_processes: int
 
     @property
     def result_file(self) -> Path:
@@ -97,6 +100,7 @@ def read_order(folder: Path) -> Order:
         nudge=raw["nudge"],
         demo_script=raw["demo_script"],
         bridge=tuple(raw["bridge"]),
+        most_processes=raw.get("most_processes", MOST_PROCESSES),
     )
 
 

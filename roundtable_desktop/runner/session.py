@@ -6,9 +6,12 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from roundtable_desktop.rules.redact import Redactor
+from roundtable_desktop.runner import bounds, tie
 from roundtable_desktop.runner.agent import Plan
 from roundtable_desktop.runner.control import UNKNOWN, Answer, listen_or_go_without
 from roundtable_desktop.runner.deadlines import Watch, elapsed, period_of
@@ -25,6 +28,13 @@ from roundtable_desktop.runner.tree import Tree
 
 ERROR_BYTES = 4 * 1024
 DRAIN_SECONDS = 2.0
+HURRY = 0.6
+"""Of the ladder's seconds where the machine goes down: six, and then KILL (F-47)."""
+PROCESSES = "processes"
+"""It started too many: there is nobody to be gentle with."""
+SIGNALLED = (-signal.SIGHUP, -signal.SIGTERM, -signal.SIGKILL)
+SIGNALS_APART = 1.0
+"""Seconds between the agent's end by a signal and the same signal to us."""
 LAST_TRIES = 30
 """Seconds that the last message waits for a full disk."""
 
@@ -47,6 +57,7 @@ class Session:
         self._interrupted = interrupted
         self._tree = Tree(order.run, process.pid)
         self._why: str | None = None
+        self._hurry = False
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
         self._reported = False
@@ -60,9 +71,10 @@ class Session:
         """1. be reachable  2. speak with the agent  3. wait for its end or a reason to end it
         4. leave nothing running  5. say how it ended."""
         self._loop = asyncio.get_running_loop()
-        self._loop.add_signal_handler(signal.SIGTERM, self.stop, "interrupted")
+        self._loop.add_signal_handler(signal.SIGTERM, self._told_to_end)
         if self._interrupted():
-            self.stop("interrupted")
+            self._told_to_end()
+        tie.watch(tie.file_of(self._order.folder), self._app_is_gone)
         order = self._order
         self._talk = begin(order, plan, self._record, self._agent_is_done)
         control = listen_or_go_without(
@@ -72,6 +84,8 @@ class Session:
         await self._errors.connect(pipe(self._process.stderr))
         await self._talk.connect(self._process)
         await self._wait_watching()
+        if self._why is None and self._process.returncode in SIGNALLED:
+            await asyncio.sleep(SIGNALS_APART)
         fall = await self._end()
         await self._talk.finish(DRAIN_SECONDS)
         await self._errors.finish(DRAIN_SECONDS)
@@ -88,14 +102,28 @@ class Session:
             self._why = why
             self._over.set()
 
+    def _told_to_end(self) -> None:
+        """The machine or the session goes down, and there is no time for the whole ladder. It says
+        so to every process, so that the agent may have gone an instant before we hear of it."""
+        self._hurry = True
+        if self._why is None and not self._reported and self._process.returncode != 0:
+            self._why = "interrupted"
+        self._over.set()
+
+    def _app_is_gone(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed: the run is over
+            self._loop.call_soon_threadsafe(self._told_to_end)
+
     async def _wait_watching(self) -> None:
         """Raises what the watch raises: without it nobody would keep the deadlines."""
         watch = asyncio.create_task(self._watch())
+        guard = asyncio.create_task(self._guard())
         over = asyncio.create_task(self._over.wait())
-        await asyncio.wait({watch, over}, return_when=asyncio.FIRST_COMPLETED)
-        if watch.done():
-            watch.result()
-        watch.cancel()
+        await asyncio.wait({watch, guard, over}, return_when=asyncio.FIRST_COMPLETED)
+        for one in (watch, guard):
+            if one.done():
+                one.result()
+            one.cancel()
 
     def _await_exit(self) -> None:
         """On a thread of its own: wait(2) is the one way that works on every platform."""
@@ -119,8 +147,10 @@ class Session:
         if self._why is None:
             self._report()
         rungs = self._talk.gentle(stopped=self._why is not None)
+        share = 0.0 if self._why == PROCESSES else HURRY if self._hurry else 1.0
+        rungs = [replace(rung, seconds=rung.seconds * share) for rung in rungs if share]
         fall = await end_tree(
-            self._tree, [] if self._exited.is_set() else rungs, self._order.ladder.term
+            self._tree, [] if self._exited.is_set() else rungs, self._order.ladder.term * share
         )
         with suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), DRAIN_SECONDS)
@@ -163,6 +193,20 @@ class Session:
         so on stderr each time, and nothing else."""
         return self._received() if self._talk.errors_count else self._talk.received
 
+    async def _guard(self) -> None:
+        """Between two looks at the tree a fork bomb would fill the machine."""
+        before = bounds.tasks_on_machine()
+        while not self._over.is_set():
+            await asyncio.sleep(bounds.LOOK)
+            now = bounds.tasks_on_machine()
+            if now > before + bounds.JUMP:
+                self._count(self._tree.usage()[0])
+            before = now
+
+    def _count(self, processes: int) -> None:
+        if processes > self._order.most_processes:
+            self.stop(PROCESSES)
+
     # --- deadlines ---------------------------------------------------------------------------
 
     async def _watch(self) -> None:
@@ -173,6 +217,7 @@ class Session:
             await asyncio.sleep(period)
             self._tree.reap()
             processes, cpu = self._tree.usage()
+            self._count(processes)
             due = watch.look(elapsed(), self._signs(), cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:
@@ -182,6 +227,8 @@ class Session:
         match due:
             case "silent":
                 self._record.note("silent", seconds=round(watch.silence, 1))
+            case "heard":
+                self._record.note("heard")
             case "pulse":
                 self._record.note(
                     "pulse",
@@ -208,6 +255,7 @@ class Session:
                 return {"ok": True, "run": self._order.run, "seq": self._spool.seq}
             case "cancel":
                 self._record.note("control", do="cancel")
+                self._hurry = self._hurry or request.get("hurry") is True
                 reason = request.get("reason")
                 self.stop("interrupted" if reason == "interrupted" else "cancelled")
                 return {"ok": True}

@@ -1,9 +1,11 @@
 """Starts and follows runners on this machine: the Launcher port."""
 
+import logging
 import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,11 +20,22 @@ from roundtable_desktop.adapters.runners.folder import (
     write_folder,
 )
 from roundtable_desktop.adapters.runners.following import Following
-from roundtable_desktop.adapters.runners.spools import create_void, read_lines, state_of
-from roundtable_desktop.model.ports import LaunchFailed, LaunchOrder, RunnerGone, SpoolState
+from roundtable_desktop.adapters.runners.spools import create_void, has_begun, read_lines, state_of
+from roundtable_desktop.adapters.runners.tying import Tying
+from roundtable_desktop.model.ports import (
+    LaunchFailed,
+    LaunchHeld,
+    LaunchOrder,
+    RunnerGone,
+    SpoolState,
+)
 from roundtable_desktop.model.states import ErrorKind
 
+log = logging.getLogger(__name__)
+
 CONTROL_SECONDS = 5.0
+FENCE_SECONDS, FENCE_STEP = 3.0, 0.01
+"""For runners that were started just now to start their agents."""
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 """All that a runner has of our environment; its agent has nothing of it (S-72)."""
 
@@ -51,11 +64,13 @@ class LocalRunners:
         self._sweep = sweep
         self._program = program
         self._following = Following()
-        self._lock = threading.Lock()
+        self._tying = Tying(self._runs.parent / "tied.lock")
+        self._lock, self._gate = threading.Lock(), threading.Lock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._unborn: dict[str, str] = {}
+        self._young: set[str] = set()
 
-    def launch(self, order: LaunchOrder) -> None:
+    def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
         folder = self._folder(order.run)
         try:
             os.makedirs(self._runs, 0o700, exist_ok=True)
@@ -63,13 +78,33 @@ class LocalRunners:
         except OSError as fault:
             raise LaunchFailed(ErrorKind.SPAWN_FAILED, str(fault)) from fault
         try:
-            child = self._start(folder)
+            with self._gate:
+                if not may():
+                    raise LaunchHeld(order.run)
+                child = self._start(folder)
+                self._young.add(order.run)
+                with self._lock:
+                    self._children[order.run] = child
         except OSError as fault:
             self.void(order.run)
             raise LaunchFailed(ErrorKind.SPAWN_FAILED, str(fault)) from fault
         self._reap()
+
+    def fence(self) -> None:
+        with self._gate:
+            young = set(self._young)
+        until = time.monotonic() + FENCE_SECONDS
+        while young and time.monotonic() < until:
+            young = {run for run in young if not has_begun(self._folder(run), self._ended(run))}
+            if young:
+                time.sleep(FENCE_STEP)
+        with self._gate:
+            self._young &= young
+
+    def _ended(self, run: str) -> bool:
         with self._lock:
-            self._children[order.run] = child
+            child = self._children.get(run)
+        return child is None or child.poll() is not None
 
     def state(self, run: str) -> SpoolState:
         return state_of(self._folder(run))
@@ -96,6 +131,8 @@ class LocalRunners:
         self._reap()
         with self._lock:
             self._unborn.pop(run, None)
+        with self._gate:
+            self._young.discard(run)
 
     def wait(self, timeout: float) -> set[str]:
         self._reap()
@@ -115,6 +152,12 @@ class LocalRunners:
         with channel:
             tell(channel, request)
             return hear(channel)
+
+    def tie(self, tied: bool) -> None:
+        try:
+            self._tying.tie(tied)
+        except OSError as fault:  # asked again at the next look: nothing else waits for it
+            log.warning("runners not told whether to end with the app: %s", fault)
 
     def sweep(self, run: str) -> Sequence[int]:
         left = self._sweep(f"ROUNDTABLE_RUN={run}")

@@ -68,3 +68,11 @@ def size_of(folder: Path) -> int:
         return spool_of(folder).stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def has_begun(folder: Path, ended: bool) -> bool:
+    """Whether the runner has started its agent, or never will. ended: its process has."""
+    if ended:
+        return True
+    lines = read_lines(folder, 0).splitlines()
+    return any(b'"agent"' in line or b'"end"' in line or b'"void"' in line for line in lines[:8])

@@ -67,6 +67,7 @@ class AcpTalk:
         self._updates = Updates(record, out)
         self._usage = Usage(record)
         self._ahead: deque[str] = deque()
+        self._heard: set[str] = set()
         self._session = ""
         self._turns = 0
         self._loading = False
@@ -103,7 +104,7 @@ class AcpTalk:
             case "reply":
                 answer = self._asks.reply(request.get("ask"), request.get("option"))
             case "message":
-                answer = self._queue(request.get("text"))
+                answer = self._queue(request.get("text"), request.get("id"))
             case _:
                 return None
         if answer["ok"]:
@@ -278,7 +279,10 @@ class AcpTalk:
         if not self._stopped:
             self._error = {"kind": kind, "text": self._record.clean(why, ERROR_BYTES)}
 
-    def _queue(self, message: object) -> Answer:
+    def _queue(self, message: object, name: object) -> Answer:
+        """name: of this message; one that comes again was taken before."""
+        if isinstance(name, str) and name in self._heard:
+            return {"ok": True}
         if not isinstance(message, str) or not message.strip():
             return {"ok": False, "why": "no text"}
         if self._ending:
@@ -286,6 +290,8 @@ class AcpTalk:
         if len(self._ahead) >= MESSAGES:
             return {"ok": False, "why": "too many"}
         self._ahead.append(message)
+        if isinstance(name, str):
+            self._heard.add(name)
         return {"ok": True}
 
     # --- what the agent asks and tells ---------------------------------------------------------

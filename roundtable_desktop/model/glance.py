@@ -1,0 +1,72 @@
+"""What every face shows of the whole: whether work is taken up, and who is at work (W-20)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from roundtable_desktop.model.states import Health
+
+
+class Standing(StrEnum):
+    """Of the intake and of what still runs, seen together. `draining` and `leaving` end by
+    themselves with the last run: then it is `stopped`, and it is safe to close the lid (`left`).
+    """
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    STOPPED = "stopped"
+    LEAVING = "leaving"
+    LEFT = "left"
+
+
+def standing(intake: str, unsettled: int) -> Standing:
+    """unsettled: runs that have no end yet, whether their process lives or not."""
+    match intake:
+        case "stopped":
+            return Standing.DRAINING if unsettled else Standing.STOPPED
+        case "leaving":
+            return Standing.LEAVING if unsettled else Standing.LEFT
+        case "paused":
+            return Standing.PAUSED
+        case _:
+            return Standing.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtWork:
+    """Three numbers that may differ. claimed: wakeups that were taken up. live: runs whose runner
+    or agent is a living process. silent: those of them that have said nothing for a while."""
+
+    claimed: int = 0
+    live: int = 0
+    silent: int = 0
+
+
+NOBODY = AtWork()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """As it was at one instant.
+
+    intake_by, intake_since: who changed the intake last, and when; until: when a pause ends by
+    itself, or a leave breaks off what still runs.
+    running: runs that have no end yet. needs_you: open inbox items. limited_until: work waits so
+    long for the limit of its provider. trouble: what the database cannot do now, a code.
+    """
+
+    health: Health
+    intake: str
+    running: int
+    needs_you: int
+    limited_until: datetime | None = None
+    trouble: str | None = None
+    until: datetime | None = None
+    intake_since: datetime | None = None
+    intake_by: str | None = None
+    at_work: AtWork = NOBODY
+
+    @property
+    def state(self) -> Standing:
+        return standing(self.intake, self.running)
