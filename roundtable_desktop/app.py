@@ -349,6 +349,7 @@ def look_at(ground: Ground) -> Look:
         processes.facts,
         ForeseeingChild(own_program("simulation"), ground.home.database),
         ground.home.copies,
+        processes.lives,
     )
 
 

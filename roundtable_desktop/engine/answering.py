@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from roundtable_desktop.engine import graph, holding, quarantine, wakers
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.engine.followups import follow_up
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Dice, Ids
-from roundtable_desktop.model.records import SYSTEM, Run, Wakeup
+from roundtable_desktop.model.records import SYSTEM, Run, Subject, Wakeup
 from roundtable_desktop.model.states import (
     TASK,
     Rank,
@@ -21,7 +22,7 @@ from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
-from roundtable_desktop.store import tasks, wakeups
+from roundtable_desktop.store import journal, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ class Answering:
             case Layer.INCURABLE:
                 self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
             case Layer.REQUEUE:
-                self._requeue(tx, wakeup, settlement)
+                self._requeue(tx, wakeup, run, settlement)
             case Layer.WAKEUP:
                 self._again(tx, wakeup, run, settlement, free=asked_for)
             case Layer.ATTEMPT:
@@ -119,13 +120,31 @@ class Answering:
             graph.move(tx, self._ids, task, TaskStatus.FAILED, actor=SYSTEM, data=data)
             escalate(tx, self._ids, wakeup, run, settlement, outcome=settlement.outcome)
 
-    def _requeue(self, tx: Tx, wakeup: Wakeup, settlement: Settlement) -> None:
+    def _requeue(self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement) -> None:
         if wakeup.setbacks >= quarantine.LIMIT:  # recovery counted the last one
             return quarantine.set_aside(tx, self._ids, wakeup, quarantine.OWNER_DIED)
         broken_off = settlement.outcome is RunOutcome.INTERRUPTED
         at = tx.now + INTERRUPTED_PAUSE if broken_off else None
         held_by = "interrupted" if broken_off else None
+        if broken_off:
+            _tell_resume_point(tx, run)
         wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+
+
+def _tell_resume_point(tx: Tx, run: Run) -> None:
+    """Where it goes on: in the same copy, and in the same conversation if it has one (N-10)."""
+    journal.tell(
+        tx,
+        Kind.RUN_RESUME_POINT,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={
+            "agent_id": run.agent_id,
+            "task_id": run.task_id,
+            "session_id": run.session_id,
+            "base_commit": run.base_commit,
+        },
+    )
 
 
 def _log_limit(wakeup: Wakeup, limit: Verdict, at: datetime) -> None:

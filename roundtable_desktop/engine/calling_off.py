@@ -1,8 +1,10 @@
-"""Ends the run of a task that a person took out of its agent's hands."""
+"""Has a live run end: its task was taken away, a person stopped it, or everything is stopped."""
 
 from threading import Event
 
+from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.ports import Launcher, RunnerGone, SpoolState
+from roundtable_desktop.model.records import BY_PERSON, Json
 
 PATIENCE = 5.0
 """Seconds for a runner that was born just now to open its control channel."""
@@ -11,15 +13,23 @@ CALLED_OFF = "cancelled"
 _STEP = 0.05
 
 
-def call_off(launcher: Launcher, run_id: str, patience: float = PATIENCE) -> bool:
+def call_off(
+    launcher: Launcher,
+    run_id: str,
+    patience: float = PATIENCE,
+    *,
+    reason: str = "cancelled",
+    hurry: bool = False,
+) -> bool:
     """The runner is told and ends the tree; what has no runner yet gets none. False when it could
-    not be told: then the mark that was committed before counts at its end."""
+    not be told: then the mark that was committed before counts at its end. hurry: there is no time
+    for the whole ladder."""
     if launcher.state(run_id) is SpoolState.ABSENT and launcher.void(run_id):
         return True
     pause = Event()
     while True:
         try:
-            launcher.control(run_id, {"do": "cancel", "reason": "cancelled"})
+            launcher.control(run_id, {"do": "cancel", "reason": reason, "hurry": hurry})
         except RunnerGone:
             if patience <= 0 or launcher.state(run_id) is not SpoolState.LOCKED:
                 return False
@@ -27,3 +37,20 @@ def call_off(launcher: Launcher, run_id: str, patience: float = PATIENCE) -> boo
             patience -= _STEP
         else:
             return True
+
+
+def called_off(ended: Json | None) -> str | None:
+    """The reason that a marked run is to be told, by whoever finds it alive; None for others."""
+    marks = ended or {}
+    if marks.get("end"):
+        return None
+    if marks.get(CALLED_OFF) or marks.get(BY_PERSON):
+        return "cancelled"
+    return "interrupted" if marks.get(STOPPED) else None
+
+
+def break_off(launcher: Launcher, run_id: str, *, hurry: bool = False) -> None:
+    """Raises RunnerGone while there is a runner that cannot be told: to be tried again."""
+    told = call_off(launcher, run_id, reason="interrupted", hurry=hurry)
+    if not told and launcher.state(run_id) is SpoolState.LOCKED:
+        raise RunnerGone(run_id)

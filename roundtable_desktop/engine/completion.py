@@ -17,10 +17,11 @@ from roundtable_desktop.engine.collecting import (
     Left,
     read_ended,
 )
+from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import ERROR_BYTES, Void, read_message
 from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
-from roundtable_desktop.model.records import SYSTEM, Agent, Run, Subject, Task
+from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     Adapter,
@@ -145,10 +146,7 @@ class Completion:
             if run.status not in LIVE_RUNS:
                 return
             reported = ended is not None and ended.result is not None
-            if (run.ended or {}).get("stopped") and not reported:
-                settlement = results.stopped(settlement)
-            if (run.ended or {}).get(CALLED_OFF):
-                settlement = results.called_off(settlement)
+            settlement = _as_marked(run, settlement, reported=reported)
             sign = None
             if settlement.kind is not None:
                 sign = signature(settlement.kind, _program(around.agent), settlement.text)
@@ -242,6 +240,16 @@ class Completion:
             branch=task.base_branch,
             into_checkout=False,
         )
+
+
+def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:
+    """What somebody decided about it while it ran counts, whatever its end looks like."""
+    marks = run.ended or {}
+    if marks.get(STOPPED) and not reported:
+        settlement = results.stopped(settlement)
+    if marks.get(CALLED_OFF):
+        settlement = results.called_off(settlement)
+    return results.stopped_by_person(settlement) if marks.get(BY_PERSON) else settlement
 
 
 def _uncollected(text: str) -> Settlement:

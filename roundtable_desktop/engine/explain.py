@@ -5,7 +5,7 @@ from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
-from roundtable_desktop.model.records import Run, Task, Wakeup
+from roundtable_desktop.model.records import BY_PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import (
     DeliveryStatus,
     ErrorKind,
@@ -198,6 +198,8 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_waits_below"
     elif code == "task_in_progress" and runs.lease_holder(view, task.id) is None:
         code = "task_in_progress_waits"
+    elif code == "task_interrupted":
+        code = _why_interrupted(view, task)
     wakeup = wakeups.latest_for_task(view, task.id)
     if code == "task_interrupted" and wakeup and wakeup.outcome is WakeupOutcome.EXHAUSTED:
         code = "task_exhausted"
@@ -205,6 +207,15 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     attempts = runs.of_task(view, task.id)
     last = attempts[-1].id if attempts else None
     return Explanation(code, values, (), wakeup.id if wakeup else None, last, more)
+
+
+def _why_interrupted(view: View, task: Task) -> str:
+    """Whether it goes on by itself, or a person stopped it."""
+    if wakeups.waiting_for_task(view, task.id):
+        return "task_interrupted_goes_on"
+    attempts = runs.of_task(view, task.id)
+    stopped = bool(attempts) and BY_PERSON in (attempts[-1].ended or {})
+    return "task_stopped_by_you" if stopped else "task_interrupted"
 
 
 def _waits_below(view: View, task: Task) -> bool:

@@ -18,8 +18,7 @@ AT_ONCE = 500
 
 def standing(view: View, now: datetime, workspace_id: str | None) -> list[Json]:
     """What keeps wakeups from starting as it begins: no event is still to tell of it."""
-    intake, here = settings.of_home(view).intake, agents.every(view, workspace_id)
-    items = [] if intake == "open" else [_stands(now, f"foreseen_intake_{intake}", {}, None)]
+    items, here = _closed(view, now), agents.every(view, workspace_id)
     for agent in here:
         if agent.status in (AgentStatus.PAUSED, AgentStatus.STOPPED):
             values = {"agent": agent.name, "status": agent.status}
@@ -30,6 +29,16 @@ def standing(view: View, now: datetime, workspace_id: str | None) -> list[Json]:
             values = {"account": hold.account, "until": rfc3339(hold.until_at)}
             items.append(_stands(now, "foreseen_held", values, None))
     return items
+
+
+def _closed(view: View, now: datetime) -> list[Json]:
+    home = settings.of_home(view)
+    if home.intake == "open":
+        return []
+    if home.intake == "paused" and home.intake_until is not None:
+        values = {"until": rfc3339(instant(home.intake_until))}
+        return [_stands(now, "foreseen_intake_paused_until", values, None)]
+    return [_stands(now, f"foreseen_intake_{home.intake}", {}, None)]
 
 
 def _stands(now: datetime, code: str, values: Json, workspace_id: str | None) -> Json:

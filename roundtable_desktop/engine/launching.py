@@ -16,16 +16,17 @@ from roundtable_desktop.model.ports import (
     Ids,
     Launcher,
     LaunchFailed,
+    LaunchHeld,
     LaunchOrder,
     Repository,
     Secrets,
     SpoolState,
 )
 from roundtable_desktop.model.records import Agent, Proposal, Run, Workspace
-from roundtable_desktop.model.states import Adapter, ErrorKind, RunStatus
+from roundtable_desktop.model.states import Adapter, AgentStatus, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE
-from roundtable_desktop.store import agents, runs, sessions, workspaces
+from roundtable_desktop.store import agents, runs, sessions, settings, workspaces
 from roundtable_desktop.store.db import Reader, Store, View
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -107,7 +108,10 @@ class Launching:
                 talk = self._begin_anew(run, talk, anew)
             self._prepare(run, workspace, place)
             if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
-                self._launcher.launch(self._order(run, agent, place.folder, talk))
+                order = self._order(run, agent, place.folder, talk)
+                self._launcher.launch(order, lambda: self._may(run))
+        except LaunchHeld:
+            self._launcher.void(run_id)  # queued again at no cost, by the follower
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
@@ -128,6 +132,14 @@ class Launching:
         with self._store.transaction() as tx:
             sessions.forget(tx, run, reason)
         return replace(talk, session=None)
+
+    def _may(self, run: Run) -> bool:
+        """Asked at the very start: a copy takes its time, and a pause that came meanwhile was
+        answered (W-17). A stop of everything voids what is not born by itself."""
+        with self._reader.snapshot() as view:
+            agent = agents.get(view, run.agent_id)
+            is_open = settings.of_home(view).intake == "open"
+        return is_open and agent is not None and agent.status is AgentStatus.ACTIVE
 
     def _prepare(self, run: Run, workspace: Workspace, place: Place) -> None:
         repository = repository_of(workspace)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from roundtable_desktop.engine import intake
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
@@ -14,7 +15,7 @@ from roundtable_desktop.model.ports import Dice, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import claims, journal, setbacks
+from roundtable_desktop.store import claims, journal, setbacks, settings
 from roundtable_desktop.store.db import LONG, Store
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,8 @@ class Looked:
 
 class Loop:
     """`submit_deliveries()` is called when the nudge says that there are some, `sweep()` when the
-    queue has been drained."""
+    queue has been drained, `break_off(run_id)` for each run that a leave ends, `tie(tied)`
+    at each look with what the person wants of agents when the app ends."""
 
     def __init__(
         self,
@@ -58,6 +60,8 @@ class Loop:
         dice: Dice,
         submit_deliveries: Callable[[], None],
         sweep: Callable[[], object],
+        break_off: Callable[[str], None],
+        tie: Callable[[bool], None],
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
@@ -65,6 +69,7 @@ class Loop:
         self._clock = clock
         self._dice = dice
         self._submit_deliveries, self._sweep = submit_deliveries, sweep
+        self._break_off, self._tie = break_off, tie
         self._changed = threading.Condition()
         self._nudged = True
         self._stopping = False
@@ -153,7 +158,12 @@ class Loop:
         with self._watched("routines"):
             self._recurring.fire_due()
         with self._watched("promotion"), self._store.transaction() as tx:
+            to_end = intake.pass_time(tx)
             promoted, looked_at = claims.promote_due(tx), tx.now
+            tied = settings.of_home(tx).stop_agents_with_app
+        self._tie(tied)
+        for run_id in to_end:
+            self._break_off(run_id)
         with self._watched("log"):
             full = self._look_at_log() >= LOG_MOST
         while not full and not self._stopping and self._step():
@@ -163,7 +173,11 @@ class Loop:
         with self._watched("next"), self._store.transaction() as tx:
             if promoted >= claims.SOME:
                 return tx.now, tx.now
-            dues = (claims.next_due(tx, looked_at), self._recurring.next_due(tx))
+            dues = (
+                claims.next_due(tx, looked_at),
+                self._recurring.next_due(tx),
+                intake.next_due(tx, looked_at),
+            )
             return min((due for due in dues if due is not None), default=None), tx.now
 
     def _look_at_log(self) -> int:

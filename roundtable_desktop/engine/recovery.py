@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtable_desktop.engine import quarantine
-from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
+from roundtable_desktop.engine.calling_off import call_off, called_off
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, Launcher, SpoolState
 from roundtable_desktop.model.records import Run, Subject
@@ -108,8 +108,8 @@ def _run(store: Store, launcher: Launcher, hands: Hands, run: Run, died: bool) -
         hands.never_born(run.id)
         return "voided"
     hands.follow(run.id)
-    if (run.ended or {}).get(CALLED_OFF):
-        call_off(launcher, run.id, patience=0)
+    if reason := called_off(run.ended):
+        call_off(launcher, run.id, patience=0, reason=reason)
     if state is SpoolState.FREE:
         return "gone"
     with store.transaction() as tx:

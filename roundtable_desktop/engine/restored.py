@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roundtable_desktop.engine import worries
+from roundtable_desktop.engine.intake import PAUSED, STOPPED, turn
 from roundtable_desktop.engine.schedules import reckon_anew
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
@@ -14,7 +15,6 @@ from roundtable_desktop.store import checkups, journal, restored, settings
 from roundtable_desktop.store.db import Store
 from roundtable_desktop.store.restored import Past
 
-INTAKE = Subject("owner", "intake")
 _TASK = re.compile(r"t(\d{1,9})(-\d+)?")
 
 
@@ -36,10 +36,8 @@ def settle(store: Store, ids: Ids, copies: Path, runs: Path) -> Past | None:
         for number, highest in _copies(copies):
             if number in known:
                 restored.count_from(tx, known[number], highest)
-        if settings.of_home(tx).intake == "open":
-            settings.put_home(tx, intake="paused")
-            told = {"intake": "paused"}
-            journal.tell(tx, Kind.CONTROL_CHANGED, INTAKE, workspace_id=None, data=told)
+        if settings.of_home(tx).intake != STOPPED:
+            turn(tx, SYSTEM, PAUSED)  # also one that was to end by itself
         folders = [one.name for one in runs.glob("*") if one.is_dir()]
         forgotten = sum(1 for run in folders if not checkups.knows_run(tx, run))
         said: Json = {

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
@@ -82,7 +83,15 @@ class Scheduler:
         sweep = Sweep(store, reader, clock, ids)
         recurring = Routines(store, ids, dice)
         self._loop = Loop(
-            store, dispatcher, recurring, clock, dice, self._deliver_intended, sweep.look
+            store,
+            dispatcher,
+            recurring,
+            clock,
+            dice,
+            self._deliver_intended,
+            sweep.look,
+            self._break_off,
+            launcher.tie,
         )
 
     def start(self) -> None:
@@ -154,6 +163,9 @@ class Scheduler:
 
         # A key of its own: the end of a runner that came after all must not find it at work.
         self._acts.submit(f"overdue:{run_id}", act)
+
+    def _break_off(self, run_id: str) -> None:
+        self._acts.submit(f"break-off:{run_id}", lambda: break_off(self._launcher, run_id))
 
     def _deliver(self, delivery_id: str) -> None:
         self._acts.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))

@@ -13,6 +13,7 @@ from roundtable_desktop.model.messages import (
     Controlled,
     Deadline,
     End,
+    Heard,
     Hello,
     Message,
     Pulse,
@@ -96,6 +97,8 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids, here: Here) -> None:
             _tell(tx, run, Kind.AGENT_HEARTBEAT, _facts(message))
         case Silent():
             _tell(tx, run, Kind.AGENT_SILENT, _facts(message))
+        case Heard():
+            _tell(tx, run, Kind.AGENT_HEARD, {})
         case Deadline():
             _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
         case Controlled():

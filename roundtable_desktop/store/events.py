@@ -35,6 +35,12 @@ AND NOT (actor_type = 'agent' AND actor_id = :agent_id)
 LIMIT 1
 """
 
+_SILENCE = f"""
+SELECT kind FROM events
+WHERE subject_type = 'run' AND subject_id = :run_id
+AND kind IN ('{Kind.AGENT_SILENT}', '{Kind.AGENT_HEARD}') ORDER BY id DESC LIMIT 1
+"""
+
 
 def after(view: View, event_id: int, limit: int, workspace_id: str | None = None) -> list[Event]:
     """Oldest first, without a gap."""
@@ -65,6 +71,12 @@ def anything_since(view: View, run: Run) -> bool:
     """Whether somebody else did something in its workspace since that run began (C-106)."""
     names = {"workspace_id": run.workspace_id, "run_id": run.id, "agent_id": run.agent_id}
     return bool(view.sql(_SINCE, names))
+
+
+def silent(view: View, run_ids: Sequence[str]) -> set[str]:
+    """Those of the runs whose runner said last that its agent is silent."""
+    found = {run_id: view.sql(_SILENCE, {"run_id": run_id}) for run_id in run_ids}
+    return {one for one, rows in found.items() if rows and rows[0]["kind"] == Kind.AGENT_SILENT}
 
 
 def last_id(view: View) -> int:

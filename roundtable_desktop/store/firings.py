@@ -39,12 +39,14 @@ WHERE scope = 'routine:' || ? AND status IN ('queued', 'claimed') LIMIT 1
 """
 _TASK_AT_WORK = """
 SELECT t.id FROM tasks AS t
-WHERE t.routine_id IS NOT NULL AND t.routine_id = ? AND t.status IN ('todo', 'in_progress') AND (
+WHERE t.routine_id IS NOT NULL AND t.routine_id = ?
+AND t.status IN ('todo', 'in_progress', 'interrupted') AND (
     EXISTS (
         SELECT 1 FROM agent_wakeup_requests AS w
         WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed')
     ) OR EXISTS (
-        SELECT 1 FROM agents AS a WHERE a.id = t.assignee_agent_id AND a.status <> 'active'
+        SELECT 1 FROM agents AS a
+        WHERE a.id = t.assignee_agent_id AND a.status <> 'active' AND t.status <> 'interrupted'
     )
 ) ORDER BY t.id DESC LIMIT 1
 """

@@ -1,15 +1,18 @@
 """Settings as rows, read as one model per scope."""
 
 import json
+from datetime import datetime
 from typing import Any, TypeVar
 
 from roundtable_desktop.model.records import SYSTEM, Actor
 from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
+from roundtable_desktop.model.times import instant
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Settings
 
 S = TypeVar("S", bound=Scope)
 
+_CHANGED = "SELECT updated_at, actor FROM settings WHERE scope = :scope AND key = :key"
 _STORED = "SELECT key, value FROM settings WHERE scope = :scope AND scope_id = :scope_id"
 
 
@@ -19,6 +22,13 @@ def of(view: View, scope: type[S], scope_id: str = "") -> S:
     rows = view.sql(_STORED, words)
     stored = {row["key"]: json.loads(row["value"]) for row in rows}
     return scope(**{key: value for key, value in stored.items() if key in scope.model_fields})
+
+
+def changed_last(view: View, key: str) -> tuple[datetime, str] | None:
+    """When a global key was set last, and by whom; None while it has its default."""
+    words = {"scope": GlobalSettings.name, "key": key}
+    rows = view.sql(_CHANGED, words)
+    return (instant(rows[0]["updated_at"]), rows[0]["actor"]) if rows else None
 
 
 def put(tx: Tx, now: S, actor: Actor, values: dict[str, Any], scope_id: str = "") -> S:

@@ -22,6 +22,7 @@ def look_at(stage: Stage) -> Look:
         unasked,
         unasked,
         stage.folders.copies,
+        unasked,
     )
 
 

@@ -1,22 +1,37 @@
-"""Control of everything at once: take nothing new, stop it now, let it go on."""
+"""Control of everything at once: take nothing new, end it in time or now, let it go on."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from threading import Event
 from typing import Any
 
 from roundtable_desktop.engine import worries
+from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
+from roundtable_desktop.engine.desk.waking import LATEST
+from roundtable_desktop.engine.intake import (
+    INTAKE,
+    LEAVING,
+    OPEN,
+    PAUSED,
+    STOPPED,
+    mark_stopped,
+    turn,
+)
+from roundtable_desktop.model.errors import Illegal, Invalid
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Json, Run, Subject
-from roundtable_desktop.store import events, journal, runs, settings, wakeups
+from roundtable_desktop.store import events, journal, runs, settings
 from roundtable_desktop.store.db import Tx, View
 
 PATIENCE = 14.0
 """Seconds for the ladder of one run, all of them at once (C-71: verified gone in 15 s)."""
-INTAKE = Subject("owner", "intake")
+LEAVE_AFTER = timedelta(minutes=10)
+"""For who leaves and does not say when."""
 _LISTS = ("killed", "survivors")
 _STEP = 0.05
 _AT_ONCE = 16
@@ -41,16 +56,14 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
     with desk.store.transaction() as tx:
         before = done_before(tx, asked)
         if before is None:
-            _set_intake(tx, asked, "stopped")
+            turn(tx, asked.actor, STOPPED)
             remember(tx, asked, stop)
-        elif (told := _told(tx, before)) or settings.of_home(tx).intake != "stopped":
+        elif (told := _told(tx, before)) or settings.of_home(tx).intake != STOPPED:
             return told or Stopped((), ())
         else:
             stop = before
         live = runs.live(tx)
-        for run in live:
-            if not (run.ended or {}).get("end"):
-                runs.keep_ended(tx, run, {"stopped": True})
+        mark_stopped(tx)
         known = {run.id: runs.processes(tx, run.id) for run in live}
     seen = [fact for run in live for fact in desk.measure(known[run.id]) if fact.alive]
     swept: list[int] = []
@@ -89,11 +102,37 @@ def _named(pid: int, name: str | None, role: str) -> ProcessFacts:
     )
 
 
-def pause(desk: Desk, asked: Asked) -> None:
-    """Nothing is claimed after this returns; what was launched goes on (C-22). A stop stays one."""
+def pause(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
+    """Nothing is claimed and no process is started after this returns; what runs goes on (C-22);
+    what was decided and is not started goes back to the queue. until: when it ends
+    by itself; None: when somebody resumes it."""
     with desk.store.transaction() as tx:
-        if _is_new(tx, asked) and settings.of_home(tx).intake == "open":
-            _set_intake(tx, asked, "paused")
+        if _is_new(tx, asked):
+            check_until(until, tx.now)
+            intake = settings.of_home(tx).intake
+            if intake not in (OPEN, PAUSED):
+                raise Illegal("illegal_run_transition", action="pause", state=intake)
+            turn(tx, asked.actor, PAUSED, until)
+    desk.launcher.fence()
+
+
+def stop(desk: Desk, asked: Asked) -> None:
+    """Nothing is claimed after this returns; live runs end by themselves, and until the last has it
+    is `draining` (W-29, F-54)."""
+    with desk.store.transaction() as tx:
+        if _is_new(tx, asked):
+            turn(tx, asked.actor, STOPPED)
+    desk.launcher.fence()
+
+
+def leave(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
+    """As `stop`, and what still runs at `until` is broken off so that it can go on after `resume`
+    (N-10). Where each can go on is kept."""
+    with desk.store.transaction() as tx:
+        if _is_new(tx, asked):
+            check_until(until, tx.now)
+            turn(tx, asked.actor, LEAVING, until or tx.now + LEAVE_AFTER)
+    desk.launcher.fence()
 
 
 def resume(desk: Desk, asked: Asked) -> None:
@@ -104,9 +143,30 @@ def resume(desk: Desk, asked: Asked) -> None:
 
 
 def resume_now(tx: Tx, asked: Asked) -> None:
-    wakeups.take_up(tx, "interrupted")
-    _set_intake(tx, asked, "open")
+    turn(tx, asked.actor, OPEN)
     worries.over(tx, worries.RESTORED)
+
+
+def end_session(desk: Desk) -> None:
+    """The desktop session ends, or the machine goes down: what runs is broken off in a hurry, at no
+    cost, and goes on at the next start (C-101). The intake stays as it is."""
+    with desk.store.transaction() as tx:
+        marked = mark_stopped(tx)
+    if marked:
+        with ThreadPoolExecutor(min(len(marked), _AT_ONCE)) as pool:
+            list(pool.map(lambda run_id: _break_off(desk, run_id), marked))
+
+
+def _break_off(desk: Desk, run_id: str) -> None:
+    with contextlib.suppress(RunnerGone):  # then its mark counts, at the next start
+        break_off(desk.launcher, run_id, hurry=True)
+
+
+def check_until(until: datetime | None, now: datetime) -> None:
+    if until is not None and until <= now:
+        raise Invalid("until_has_passed", "/until")
+    if until is not None and until > now + LATEST:
+        raise Invalid("too_far_ahead", "/until", days=LATEST.days)
 
 
 def _is_new(tx: Tx, asked: Asked) -> bool:
@@ -115,16 +175,6 @@ def _is_new(tx: Tx, asked: Asked) -> bool:
         return False
     remember(tx, asked, INTAKE)
     return True
-
-
-def _set_intake(tx: Tx, asked: Asked, to: str) -> None:
-    if settings.of_home(tx).intake != to:
-        settings.put_home(tx, asked.actor, intake=to)
-        told = {"intake": to}
-        journal.tell(
-            tx, Kind.CONTROL_CHANGED, INTAKE, workspace_id=None, actor=asked.actor, data=told
-        )
-    tx.nudge("queue")
 
 
 def _end(desk: Desk, run: Run) -> Sequence[int]:

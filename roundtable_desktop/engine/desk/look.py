@@ -10,6 +10,7 @@ from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_copies import LookCopies
+from roundtable_desktop.engine.desk.look_control import Lives, at_work
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
@@ -19,6 +20,7 @@ from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnabl
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
+from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.holds import AccountHeld
 from roundtable_desktop.model.ports import (
     Foresight,
@@ -33,7 +35,6 @@ from roundtable_desktop.model.records import (
     Comment,
     Delivery,
     Event,
-    Glance,
     InboxItem,
     Process,
     Proposal,
@@ -45,6 +46,7 @@ from roundtable_desktop.model.records import (
 )
 from roundtable_desktop.model.settings import GlobalSettings, WorkspaceSettings
 from roundtable_desktop.model.states import DeliveryStatus, Health
+from roundtable_desktop.model.times import instant
 from roundtable_desktop.model.verdicts import Explanation, Hold
 from roundtable_desktop.store import (
     agents,
@@ -129,6 +131,7 @@ class Look(GraphLook):
         processes: Callable[[Sequence[Process]], Sequence[ProcessFacts]],
         foresight: Foresight,
         copies: Path,
+        lives: Lives,
     ) -> None:
         super().__init__(reader)
         self.copies = LookCopies(reader, clock, git, copies)
@@ -140,6 +143,7 @@ class Look(GraphLook):
         self.transcripts = transcripts
         self._processes = processes
         self._foresight = foresight
+        self._lives = lives
 
     # --- lists ---------------------------------------------------------------------------------
 
@@ -309,9 +313,15 @@ class Look(GraphLook):
     def glance(self, health: Health) -> Glance:
         """health: of the scheduler, which is no row."""
         with self._reader.snapshot() as view:
+            home = settings.of_home(view)
+            turned = settings.changed_last(view, "intake")
             return Glance(
                 health=health,
-                intake=settings.of_home(view).intake,
+                intake=home.intake,
+                until=None if home.intake_until is None else instant(home.intake_until),
+                intake_since=turned and turned[0],
+                intake_by=turned and turned[1],
+                at_work=at_work(view, self._lives),
                 running=runs.count_live(view),
                 needs_you=inbox.count_open(view),
                 limited_until=holds.work_waits_until(view, self._clock.now()),
@@ -325,10 +335,6 @@ class Look(GraphLook):
     def workspace_settings(self, workspace: Workspace) -> WorkspaceSettings:
         with self._reader.snapshot() as view:
             return settings.of_workspace(view, workspace.id)
-
-    def intake(self) -> str:
-        with self._reader.snapshot() as view:
-            return settings.of_home(view).intake
 
     def foreseen(self, span: timedelta, workspace: str | None) -> Foreseen:
         """What would happen by itself from now on."""

@@ -1,13 +1,14 @@
-"""Pausing one agent, and what comes back when it may work again."""
+"""Pausing or stopping one agent, and what comes back when it may work again."""
 
 from functools import partial
 
 from roundtable_desktop.engine import circuit, wakers
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.calling_off import call_off
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, run_control
 from roundtable_desktop.model.errors import Absent, Illegal
 from roundtable_desktop.model.records import Agent, Subject, Wakeup
 from roundtable_desktop.model.states import RANKS, AgentStatus
-from roundtable_desktop.store import agents, wakeups
+from roundtable_desktop.store import agents, runs, wakeups
 from roundtable_desktop.store.db import Tx
 
 RESUMED = "agent_resumed"
@@ -16,7 +17,9 @@ RESUMED = "agent_resumed"
 def pause(desk: Desk, asked: Asked, agent_id: str) -> Agent:
     """Nothing is launched for it from now on; what runs goes on to its end (C-22)."""
     with desk.store.transaction() as tx:
-        return once(tx, asked, partial(_paused, tx, asked, agent_id), agents.get)
+        agent = once(tx, asked, partial(_paused, tx, asked, agent_id), agents.get)
+    desk.launcher.fence()
+    return agent
 
 
 def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
@@ -28,6 +31,33 @@ def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
     elif agent.status is not AgentStatus.PAUSED:
         raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
     return _get(tx, asked, agent_id, judged=True)
+
+
+def stop(desk: Desk, asked: Asked, agent_id: str, *, now: bool = False) -> Agent:
+    """Nothing is launched for it any more until it is resumed. Its runs end by themselves; now:
+    they are ended, each as if its own stop had been asked for."""
+    live: list[str] = []
+    with desk.store.transaction() as tx:
+
+        def act() -> Subject:
+            agent = _get(tx, asked, agent_id)
+            if agent.status is AgentStatus.RETIRED:
+                raise Illegal("agent_not_active", agent=agent.name, status=agent.status)
+            if agent.status is not AgentStatus.STOPPED:
+                why = "person"
+                agents.move(tx, agent, AgentStatus.STOPPED, asked.actor, paused_reason=why)
+                tx.nudge("queue")
+            return Subject("agent", agent.id)
+
+        agent = once(tx, asked, act, agents.get)
+        if now and agent.status is AgentStatus.STOPPED:  # a repeat after a resume ends nothing
+            live += [run.id for run in runs.live(tx) if run.agent_id == agent.id]
+            for run_id in live:
+                run_control.mark(tx, asked.actor, run_id)
+    desk.launcher.fence()
+    for run_id in live:
+        call_off(desk.launcher, run_id)
+    return agent
 
 
 def resume(desk: Desk, asked: Asked, agent_id: str) -> Agent:

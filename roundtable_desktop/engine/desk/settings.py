@@ -52,6 +52,7 @@ def _change(
     for key, value in changed.items():
         if isinstance(value, dict) and len(value) > MOST_NAMES:
             raise Invalid("too_many_names", f"/{key}", most=MOST_NAMES)
+    tx.nudge("queue")  # the scheduler looks what holds now
     after = settings.put(tx, now, asked.actor, changed, scope_id)
     journal.tell(
         tx,

@@ -1,0 +1,113 @@
+"""Control of one run: end it, or tell its agent something while it works."""
+
+from roundtable_desktop.engine.calling_off import call_off
+from roundtable_desktop.engine.desk import Asked, Desk, done_before, once, remember
+from roundtable_desktop.model.errors import Absent, Conflict
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.ports import RunnerGone
+from roundtable_desktop.model.records import BY_PERSON, Actor, Run, Subject
+from roundtable_desktop.model.states import (
+    LIVE_RUNS,
+    Adapter,
+    RunStatus,
+    WakeupOutcome,
+    WakeupStatus,
+)
+from roundtable_desktop.store import agents, journal, runs, wakeups
+from roundtable_desktop.store.db import Tx
+
+REFUSALS = {"ended": "run_has_ended", "too many": "too_many_messages", "no text": "empty_message"}
+"""What the runner says, and our own word for it."""
+
+
+def cancel(desk: Desk, asked: Asked, run_id: str) -> Run:
+    """Its turn ends and its process tree with it, verified by its runner; its conversation is kept.
+    Nothing tries it again: a person's next word does (B-084, B-099)."""
+    with desk.store.transaction() as tx:
+
+        def act() -> Subject:
+            mark(tx, asked.actor, _live(tx, run_id).id)
+            return Subject("run", run_id)
+
+        run = once(tx, asked, act, runs.get)
+    if run.status in LIVE_RUNS and not (run.ended or {}).get("end"):
+        call_off(desk.launcher, run.id)
+    return run
+
+
+def mark(tx: Tx, actor: Actor, run_id: str) -> None:
+    """The intent, with who it was: whoever settles the run reads it, and the next owner tells the
+    runner if this one cannot. What waited behind the run would start its task again at once."""
+    run = _live(tx, run_id)
+    if BY_PERSON in (run.ended or {}):
+        return
+    runs.keep_ended(tx, run, {BY_PERSON: f"{actor.type}:{actor.id}"})
+    for waiting in wakeups.waiting_for_task(tx, run.task_id) if run.task_id else ():
+        wakeups.settle(
+            tx,
+            waiting,
+            WakeupStatus.CANCELLED,
+            outcome=WakeupOutcome.USER_CANCELLED,
+            cancel_reason="run_stopped",
+            actor=actor,
+        )
+    journal.tell(
+        tx,
+        Kind.RUN_STOPPING,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        actor=actor,
+        data={"agent_id": run.agent_id, "task_id": run.task_id},
+    )
+
+
+def message(desk: Desk, asked: Asked, run_id: str, text: str) -> Run:
+    """The agent hears it when its present turn ends, in the same conversation. Refused where the
+    agent cannot be told anything: a program that has got its prompt hears no more."""
+    with desk.store.transaction() as tx:
+        if done_before(tx, asked) is not None:
+            return _get(tx, run_id)
+        run = _live(tx, run_id)
+        agent = agents.get(tx, run.agent_id)
+        assert agent is not None, "foreign keys hold"
+        if agent.adapter is Adapter.COMMAND:
+            raise Conflict("agent_cannot_hear", agent=agent.name)
+        if run.status is RunStatus.STARTING:
+            raise Conflict("run_not_ready")
+    # A repeat whose first answer was lost has the same name, and the runner takes it once.
+    name = f"{asked.actor.id}:{asked.key}" if asked.key else desk.ids.new()
+    _tell(desk, run.id, {"do": "message", "text": text, "id": name})
+    with desk.store.transaction() as tx:
+        journal.tell(
+            tx,
+            Kind.RUN_TOLD,
+            Subject("run", run.id),
+            workspace_id=run.workspace_id,
+            actor=asked.actor,
+            data={"agent_id": run.agent_id, "task_id": run.task_id, "characters": len(text)},
+        )
+        remember(tx, asked, Subject("run", run.id))
+        return _get(tx, run.id)
+
+
+def _tell(desk: Desk, run_id: str, request: dict[str, object]) -> None:
+    try:
+        answer = desk.launcher.control(run_id, request)
+    except RunnerGone:
+        raise Conflict("run_has_ended") from None
+    if not answer.get("ok"):
+        raise Conflict(REFUSALS.get(str(answer.get("why")), "agent_cannot_hear"))
+
+
+def _live(tx: Tx, run_id: str) -> Run:
+    run = _get(tx, run_id)
+    if run.status not in LIVE_RUNS or (run.ended or {}).get("end"):
+        raise Conflict("run_has_ended")
+    return run
+
+
+def _get(tx: Tx, run_id: str) -> Run:
+    run = runs.get(tx, run_id)
+    if run is None:
+        raise Absent("unknown_run")
+    return run
