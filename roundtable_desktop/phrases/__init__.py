@@ -11,6 +11,7 @@ from functools import cache
 from roundtable_desktop.phrases.board import BOARD
 from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
+from roundtable_desktop.phrases.control import CONTROL
 from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.keeping import KEEPING
@@ -201,6 +202,10 @@ HOME: Mapping[str, str] = {
     ),
     "home_is_link": N_("{path} is a symbolic link. Name the real folder instead."),
     "home_file_is_link": N_("{path} is a symbolic link. Remove it; nothing was written."),
+    "home_on_network": N_(
+        "{path} lies on a network drive ({kind}), where no lock keeps two owners apart. Name a "
+        "folder of this machine with --home."
+    ),
     "home_path_too_long": N_(
         "The path {path} is too long for the sockets of runners. Name a shorter home with --home, "
         "or set XDG_RUNTIME_DIR."
@@ -322,13 +327,6 @@ AGENTS: Mapping[str, str] = {
 }
 
 OWNER: Mapping[str, str] = {
-    "waits_intake": N_(
-        "Nothing new is started: all was paused or stopped. “roundtable resume” lets it go on."
-    ),
-    "intake_passed": N_("Wakeups are taken up."),
-    "intake_waiting": N_("Nothing new is started until you resume it."),
-    "intake_paused": N_("Paused: nothing new is started. “roundtable resume” lets it go on."),
-    "intake_stopped": N_("Everything is stopped. “roundtable resume” lets it go on."),
     "scheduler_ok": N_("The scheduler is running."),
     "scheduler_degraded": N_(
         "The scheduler is running, but something fails: a full disk, perhaps. See the log."
@@ -354,6 +352,7 @@ SENTENCES: Mapping[str, str] = {
     **BOARD,
     **AGENTS,
     **OWNER,
+    **CONTROL,
     **CLOCK,
     **FORESIGHT,
     **CRON,

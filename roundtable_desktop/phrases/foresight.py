@@ -26,6 +26,13 @@ FORESIGHT: Mapping[str, str] = {
     "foreseen_intake_paused": N_(
         "All is paused: nothing is started before you say “roundtable resume”."
     ),
+    "foreseen_intake_paused_until": N_(
+        "All is paused until {until}: nothing is started before, unless you say “roundtable "
+        "resume”."
+    ),
+    "foreseen_intake_leaving": N_(
+        "You are leaving: nothing is started before you say “roundtable resume”."
+    ),
     "foreseen_intake_stopped": N_(
         "All is stopped: nothing is started before you say “roundtable resume”."
     ),

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.board import BOARD_ON_PAGES
+from roundtable_desktop.phrases.control import CONTROL_ON_PAGES
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.repositories import ON_PAGES as REPOSITORIES_ON_PAGES
 
 ON_PAGES: Mapping[str, str] = {
     **BOARD_ON_PAGES,
     **REPOSITORIES_ON_PAGES,
+    **CONTROL_ON_PAGES,
     "foreseen_intake_paused": N_("All is paused: nothing is started before it goes on."),
+    "foreseen_intake_paused_until": N_("All is paused until {until}: nothing starts before."),
+    "foreseen_intake_leaving": N_("You are leaving: nothing is started before it goes on."),
     "foreseen_intake_stopped": N_("All is stopped: nothing is started before it goes on."),
     "routine_not_intake": N_(
         "It fires next on {local} ({zone}), but nothing is started while all is paused or stopped."
@@ -45,9 +49,6 @@ ON_PAGES: Mapping[str, str] = {
     "run_not_started": N_("The agent could not be started."),
     "run_task_failed": N_("The agent could not do it."),
     "waits_for_person": N_("It waits for your answer."),
-    "waits_intake": N_("Nothing new is started until you resume it: all was paused or stopped."),
-    "intake_paused": N_("Paused: nothing new is started until you resume it."),
-    "intake_stopped": N_("Stopped: nothing is started until you resume it."),
     "proposal_held": N_(
         "This proposal is held for a look. Say that you looked at it and why it may go, then "
         "deliver it."
@@ -55,6 +56,11 @@ ON_PAGES: Mapping[str, str] = {
 }
 
 DONE: Mapping[str, str] = {
+    "run_stopping": N_("It is told to end. It is over within a few seconds."),
+    "run_told": N_("It is told. It hears it when its present turn ends."),
+    "agent_paused": N_("It is paused: nothing new is started for it."),
+    "agent_stopped": N_("It is stopped: nothing new is started for it."),
+    "agent_resumed": N_("It may work again."),
     "firing_received": N_("It was set off. Its run begins, or waits for its turn."),
     "firing_task_created": N_("It was set off, and has a task of its own."),
     "firing_skipped": N_("Nothing was started: the last one is not over yet."),

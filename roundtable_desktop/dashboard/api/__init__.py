@@ -50,7 +50,7 @@ def declare_all(
     """hands: of the test clock, where there is one."""
     sign_in_links.declare(api, signin)
     status.declare(api, look, health, roundtable_desktop.__version__)
-    control.declare(api, desk, look)
+    control.declare(api, desk, look, health)
     doctor.declare(api, looking)
     bundles.declare(api, desk, look)
     settings.declare(api, desk, look)
@@ -61,7 +61,7 @@ def declare_all(
     routines.declare(api, desk, look.routines)
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
-    runs.declare(api, look)
+    runs.declare(api, desk, look)
     recovering.declare(api, desk, look)
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)

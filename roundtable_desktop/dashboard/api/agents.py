@@ -71,6 +71,12 @@ class AgentChange(Words):
     hard_timeout_sec: Seconds | None = None
 
 
+class Stop(Words):
+    """now: what it works on is ended too; else that goes on to its end."""
+
+    now: bool = False
+
+
 class AgentsAsked(Paging):
     workspace_id: Ref | None = None
 
@@ -154,6 +160,15 @@ def _declare_pausing(api: Api, desk: Desk, look: Look) -> None:
         """It may work again; what its pause kept back is queued anew."""
         who = asked(caller, once, expected_revision)
         now = pausing.resume(desk, who, look.agent(ref).id)
+        return shown(look, [now])[0]
+
+    @api.route("POST", "/api/v1/agents/<ref>/stop", errors=(404, 409, 412))
+    def stop_agent(
+        caller: Caller, ref: str, body: Stop, once: Once | None, expected_revision: int | None
+    ) -> Agent:
+        """Nothing is launched for it until it is resumed; its runs end by themselves, or now."""
+        who = asked(caller, once, expected_revision)
+        now = pausing.stop(desk, who, look.agent(ref).id, now=body.now)
         return shown(look, [now])[0]
 
     @api.route("POST", "/api/v1/agents/<ref>/try-now", errors=(404, 409))

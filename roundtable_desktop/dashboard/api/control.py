@@ -1,19 +1,31 @@
-"""The API's routes of global control; stop and leave come later."""
+"""The API's routes of global control."""
 
+from collections.abc import Callable
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from roundtable_desktop.dashboard.api.shapes import Shown, asked
+from roundtable_desktop.dashboard.api.shapes import Instant, Moment, Shown, asked
 from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, control
+from roundtable_desktop.engine.desk import Asked, Desk, control
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.glance import Glance
+from roundtable_desktop.model.states import Health
 
 
 class Control(Words):
-    action: Literal["pause", "force-stop", "resume"]
+    """until: when a pause ends by itself, or when a leave breaks off what still runs."""
+
+    action: Literal["pause", "resume", "stop", "force-stop", "leave"]
+    until: Instant | None = None
+
+    @model_validator(mode="after")
+    def _has_a_time(self) -> "Control":
+        if self.until is not None and self.action not in ("pause", "leave"):
+            raise ValueError("only pause and leave end at a time")
+        return self
 
 
 class Ended(Shown):
@@ -23,29 +35,66 @@ class Ended(Shown):
 
 
 class State(Shown):
-    """intake: open | paused | stopped. killed, survivors: of the force-stop that this answers."""
+    """intake: open | paused | stopped | leaving. state: that and what still runs, seen together:
+    active | paused | draining | stopped | leaving | left (it is safe to close the lid).
 
+    since, by: who changed the intake last, and when. until: when a pause ends by itself, or a leave
+    breaks off what still runs. running: runs without an end; claimed: wakeups at work; live: runs
+    with a living process; silent: those of them that have said nothing for a while.
+    killed, survivors: of the force-stop that this answers.
+    """
+
+    state: str
     intake: str
+    since: Moment | None = None
+    by: str | None = None
+    until: Moment | None = None
+    running: int = 0
+    claimed: int = 0
+    live: int = 0
+    silent: int = 0
     killed: list[Ended] = Field(default=[])
     survivors: list[Ended] = Field(default=[])
 
 
-def declare(api: Api, desk: Desk, look: Look) -> None:
+def shown(glance: Glance, stopped: control.Stopped | None = None) -> State:
+    return State.of(
+        glance,
+        since=glance.intake_since,
+        by=glance.intake_by,
+        claimed=glance.at_work.claimed,
+        live=glance.at_work.live,
+        silent=glance.at_work.silent,
+        killed=[Ended.of(one) for one in stopped.killed] if stopped else [],
+        survivors=[Ended.of(one) for one in stopped.survivors] if stopped else [],
+    )
+
+
+def act(desk: Desk, who: Asked, wanted: Control) -> control.Stopped | None:
+    """What a force-stop ended; None of the others."""
+    match wanted.action:
+        case "pause":
+            control.pause(desk, who, wanted.until)
+        case "resume":
+            control.resume(desk, who)
+        case "stop":
+            control.stop(desk, who)
+        case "leave":
+            control.leave(desk, who, wanted.until)
+        case "force-stop":
+            return control.force_stop(desk, who)
+    return None
+
+
+def declare(api: Api, desk: Desk, look: Look, health: Callable[[], Health]) -> None:
     @api.route("GET", "/api/v1/control")
     def show_control() -> State:
-        """Whether waiting wakeups are taken up."""
-        return State(intake=look.intake())
+        """Whether waiting wakeups are taken up, and what is at work."""
+        return shown(look.glance(health()))
 
-    @api.route("POST", "/api/v1/control")
+    @api.route("POST", "/api/v1/control", errors=(409,))
     def change_control(caller: Caller, body: Control, once: Once | None) -> State:
-        """force-stop answers when every process of every agent is gone, or named as left."""
-        if body.action != "force-stop":
-            act = control.pause if body.action == "pause" else control.resume
-            act(desk, asked(caller, once))
-            return State(intake=look.intake())
-        stopped = control.force_stop(desk, asked(caller, once))
-        return State(
-            intake=look.intake(),
-            killed=[Ended.of(one) for one in stopped.killed],
-            survivors=[Ended.of(one) for one in stopped.survivors],
-        )
+        """force-stop answers when every process of every agent is gone, or named as left; stop and
+        leave answer at once, and `state` says when the last run has ended."""
+        stopped = act(desk, asked(caller, once), body)
+        return shown(look.glance(health()), stopped)

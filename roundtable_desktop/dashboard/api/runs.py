@@ -4,9 +4,11 @@ from typing import Literal
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
-from roundtable_desktop.dashboard.reading import Listed, Paging, listed
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, Words16, asked
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.records import Subject
@@ -57,7 +59,7 @@ class RunDetail(RunRow):
     task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
     code for why an earlier conversation was not gone on with, session_note the agent's own words.
     swept: processes that it left running and that were ended. discarded: what it changed in a copy
-    that was to be looked at only."""
+    that was to be looked at only. stopping: a person asked for its end, and it has not come yet."""
 
     base_commit: str | None
     left_commit: str | None
@@ -73,6 +75,7 @@ class RunDetail(RunRow):
     session_note: str
     swept: int
     waiting_since: Moment | None
+    stopping: bool
     usage: Object | None
     error: RunError | None
     result_json: Object
@@ -80,6 +83,10 @@ class RunDetail(RunRow):
     summary_injected: str
     context_snapshot: Object
     processes: list[ProcessRow]
+
+
+class Told(Words):
+    text: Annotated[Words16, Field(min_length=1)]
 
 
 def detail(run: records.Run, look: Look) -> RunDetail:
@@ -102,7 +109,25 @@ def detail(run: records.Run, look: Look) -> RunDetail:
     )
 
 
-def declare(api: Api, look: Look) -> None:
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    _declare_reads(api, look)
+
+    @api.route("POST", "/api/v1/runs/<ref>/cancel", errors=(404, 409))
+    def cancel_run(caller: Caller, ref: str, once: Once | None) -> RunDetail:
+        """Ends its turn and every process of it; it is over within 15 s. Its task stands still
+        until somebody says how it goes on, and its conversation is kept for then."""
+        run = run_control.cancel(desk, asked(caller, once), look.run(ref).id)
+        return detail(run, look)
+
+    @api.route("POST", "/api/v1/runs/<ref>/message", errors=(404, 409))
+    def tell_run(caller: Caller, ref: str, body: Told, once: Once | None) -> RunDetail:
+        """Tells its agent something; it hears it when its present turn ends, in the same
+        conversation. 409 `agent_cannot_hear` for programs that get one prompt and no more."""
+        who = asked(caller, once)
+        return detail(run_control.message(desk, who, look.run(ref).id, body.text), look)
+
+
+def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/runs")
     def list_runs(query: RunsAsked) -> Listed[RunRow]:
         """Runs, newest first."""

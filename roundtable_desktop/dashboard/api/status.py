@@ -9,7 +9,7 @@ from roundtable_desktop.engine.desk import look_waking
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_graph import Standing
 from roundtable_desktop.engine.desk.look_waking import ToCome
-from roundtable_desktop.model.records import Glance
+from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import rfc3339
 
@@ -51,7 +51,8 @@ class WorkspaceStanding(Shown):
 
 
 class Status(Shown):
-    """scheduler: ok | degraded | dead. last_event: the id of the newest one, to go on from.
+    """scheduler: ok | degraded | dead. state, until, claimed, live, silent: as `/control` has them.
+    last_event: the id of the newest one, to go on from.
 
     needs_you: open items of the inbox. proposals: how many wait to be looked at, those of hidden
     tasks too. held: accounts at the limit of their provider. test_clock: where it stands; null
@@ -61,6 +62,11 @@ class Status(Shown):
     version: str
     scheduler: str
     intake: str
+    state: str
+    until: Moment | None
+    claimed: int
+    live: int
+    silent: int
     sentence: str
     last_event: int
     needs_you: int
@@ -92,8 +98,11 @@ def sentence_of(glance: Glance, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
     if glance.trouble is not None:
         return say(f"trouble_{glance.trouble}", {})
-    whole = f"scheduler_{glance.health}" if glance.intake == "open" else f"intake_{glance.intake}"
-    return say(whole, {})
+    if glance.intake == "open":
+        return say(f"scheduler_{glance.health}", {})
+    timed = glance.intake == "paused" and glance.until is not None
+    code = "intake_paused_until" if timed else f"intake_{glance.state}"
+    return say(code, {"until": glance.until and rfc3339(glance.until), "runs": glance.running})
 
 
 def declare(api: Api, look: Look, health: Callable[[], Health], version: str) -> None:
@@ -106,6 +115,11 @@ def declare(api: Api, look: Look, health: Callable[[], Health], version: str) ->
             scheduler=glance.health,
             sentence=sentence_of(glance),
             intake=glance.intake,
+            state=glance.state,
+            until=rfc3339(glance.until) if glance.until else None,
+            claimed=glance.at_work.claimed,
+            live=glance.at_work.live,
+            silent=glance.at_work.silent,
             last_event=look.last_event(),
             needs_you=glance.needs_you,
             proposals=look.waiting_proposals(),

@@ -39,7 +39,7 @@ def all_of_them(
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
         board.pages(desk, look, say),
-        runs.pages(look, say),
+        runs.pages(desk, look, say),
         transcripts.pages(look),
         proposals.pages(desk, look, say),
         control.pages(desk, look),

@@ -1,21 +1,23 @@
 """The pages of runs: the list, and one run with its process, its words and its work."""
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from flask import Flask, render_template
 
 from roundtable_desktop.dashboard.api.explanations import explained
-from roundtable_desktop.dashboard.api.runs import detail
+from roundtable_desktop.dashboard.api.runs import Told, detail
 from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.api.transcripts import TranscriptAsked
 from roundtable_desktop.dashboard.diffs import patch_of
+from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages import transcripts
-from roundtable_desktop.dashboard.pages.frame import page_query
-from roundtable_desktop.dashboard.reading import Paging, cut
+from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.reading import Nothing, Paging, cut
+from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.model.states import LIVE_RUNS, Adapter
 
 Part = Literal["transcript", "changes", "prompt", "result", "events", "why", "processes"]
 PARTS = get_args(Part)
@@ -36,8 +38,22 @@ class RunShown(TranscriptAsked):
     part: Part = "transcript"
 
 
-def pages(look: Look, say: Say) -> Callable[[Flask], None]:
+def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
+    def page(ref: str, query: RunShown, refused: str = "", said: str = "") -> str:
+        run = look.run(ref)
+        return render_template(
+            "run.html",
+            **_around(look, run, say),
+            part=query.part,
+            parts=PARTS,
+            refused=refused,
+            said_before=said,
+            **PART_READS[query.part](look, run, query),
+        )
+
     def add(app: Flask) -> None:
+        _add_commands(app, desk, look, page)
+
         @app.get("/runs")
         def list_runs() -> str:
             query = page_query(RunsShown)
@@ -54,17 +70,32 @@ def pages(look: Look, say: Say) -> Callable[[Flask], None]:
 
         @app.get("/runs/<ref>")
         def show_run(ref: str) -> str:
-            query = page_query(RunShown)
-            run = look.run(ref)
-            return render_template(
-                "run.html",
-                **_around(look, run, say),
-                part=query.part,
-                parts=PARTS,
-                **PART_READS[query.part](look, run, query),
-            )
+            return page(ref, page_query(RunShown))
 
     return add
+
+
+def _add_commands(app: Flask, desk: Desk, look: Look, page: Callable[..., str]) -> None:
+    @app.post("/runs/<ref>/cancel")
+    def cancel_run(ref: str) -> Any:
+        read_form(Nothing)
+        asked, run = from_form(), look.run(ref)
+        return tried(
+            lambda: run_control.cancel(desk, asked, run.id),
+            f"/runs/{run.id}",
+            lambda why: page(run.id, RunShown(), why),
+            told=lambda _: "run_stopping",
+        )
+
+    @app.post("/runs/<ref>/message")
+    def tell_run(ref: str) -> Any:
+        form, asked, run = read_form(Told), from_form(), look.run(ref)
+        return tried(
+            lambda: run_control.message(desk, asked, run.id, form.text),
+            f"/runs/{run.id}",
+            lambda why: page(run.id, RunShown(), why, form.text),
+            told=lambda _: "run_told",
+        )
 
 
 def _around(look: Look, run: Run, say: Say) -> dict[str, object]:
@@ -75,6 +106,7 @@ def _around(look: Look, run: Run, say: Say) -> dict[str, object]:
         "shown": detail(run, look),
         "why": explained(look.explain_run(run), say),
         "live_run": run.status in LIVE_RUNS,
+        "can_hear": placed.agent.adapter is not Adapter.COMMAND,
     }
 
 
