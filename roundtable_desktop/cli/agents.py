@@ -3,16 +3,15 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.cli import names, routines
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.moments import Later
+from roundtable_desktop.cli.moments import Later, clock_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, one_line, sentence
@@ -242,10 +241,12 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     return show_json(seen) if as_json else fields(seen)
 
 
-def _change(home: Home, given: str, named: str | None, act: str) -> Answer:
+def _change(
+    home: Home, given: str, named: str | None, act: str, body: Mapping[str, object] | None = None
+) -> Answer:
     client = Client(home)
     found = names.agent(client, names.workspace(client, named)["id"], given)
-    return client.post(f"/agents/{found['id']}/{act}", {})
+    return client.post(f"/agents/{found['id']}/{act}", body)
 
 
 @agent.command()
@@ -266,6 +267,17 @@ def resume(home: Home, given: str, named: str | None) -> None:
     """Lets it work again; what its pause kept back is queued anew."""
     now = _change(home, given, named, "resume")
     click.echo(plain(_("{name} may work again.").format(name=now["name"])))
+
+
+@agent.command()
+@click.argument("given", metavar="NAME")
+@click.option("--now", is_flag=True, help=_("Ends what it works on, too."))
+@click.option("--workspace", "named", help=_("Default: the one of this folder."))
+@click.pass_obj
+def stop(home: Home, given: str, now: bool, named: str | None) -> None:
+    """Starts nothing more for it until you resume it; what runs ends by itself, or now."""
+    seen = _change(home, given, named, "stop", {"now": now})
+    click.echo(plain(_("{name} is stopped.").format(name=seen["name"])))
 
 
 @agent.command()
@@ -295,7 +307,7 @@ def wake(
     found = names.agent(client, names.workspace(client, named)["id"], given)
     task = names.task(client, task_given, named) if task_given else None
     said = sys.stdin.read() if text == "-" else text
-    now = _now(client)
+    now = clock_of(client)
     moment = now + at if isinstance(at, timedelta) else at
     made = client.post(
         f"/agents/{found['id']}/wake",
@@ -320,12 +332,6 @@ def wake(
     if not until:
         more = _("See how it goes: roundtable explain wakeup {end}")
     return click.echo(more.format(end=end))
-
-
-def _now(client: Client) -> datetime:
-    """By the owner's clock, which may be a test's."""
-    stands: str | None = client.get("/status")["test_clock"]
-    return datetime.fromisoformat(stands) if stands else SystemClock().now()
 
 
 def _kept(client: Client, wakeup_id: str, agent: Answer) -> str | None:

@@ -5,6 +5,8 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from roundtable_desktop.adapters.system import SystemClock
+from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.phrases import _
@@ -42,6 +44,17 @@ class Moment(click.ParamType[datetime]):
             said = _("“{given}” may be any hour: say its zone, as in 2026-03-08T06:30:00Z")
             self.fail(plain(said.format(given=value)), param, ctx)
         return moment
+
+
+def clock_of(client: Client) -> datetime:
+    """What its owner's clock shows, which may be a test's."""
+    stands: str | None = client.get("/status")["test_clock"]
+    return datetime.fromisoformat(stands) if stands else SystemClock().now()
+
+
+def moment_of(client: Client, given: datetime | timedelta) -> datetime:
+    """The instant that `Later` read."""
+    return clock_of(client) + given if isinstance(given, timedelta) else given
 
 
 class Later(click.ParamType[datetime | timedelta]):

@@ -9,7 +9,7 @@ from itertools import groupby
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, routines
+from roundtable_desktop.cli import control, names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain, show_json, table
@@ -26,9 +26,11 @@ AT_LIMIT = ("account", "model")
 @click.pass_obj
 def start(home: Home, host: str, port: int | None) -> None:
     """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
+    home.prepare()
+    home.lock()  # before all that has to be loaded: who comes second is gone at once (S-74)
     from roundtable_desktop.app import Owner
 
-    told = _signals_told(signal.SIGINT, signal.SIGTERM)
+    told = _signals_told(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     owner = Owner(home, host=host, port=port, log_to_stderr=True)
     owner.start()
     try:
@@ -44,7 +46,7 @@ def start(home: Home, host: str, port: int | None) -> None:
 
 def hear_no_more() -> None:
     """Nothing is left to end: one more signal, while the interpreter ends, is no failure."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -74,6 +76,8 @@ def status(home: Home, as_json: bool) -> None:
     if seen["test_clock"]:
         click.echo(sentence("clock_stands", {"now": seen["test_clock"]}), err=True)
     click.echo(plain(seen["sentence"]))
+    if at_work := control.at_work(seen):
+        click.echo(at_work)
     for one in seen["held"]:
         click.echo(plain(one["sentence"]))
         if one["held_by"] in AT_LIMIT and one["agents"]:
@@ -186,39 +190,4 @@ def _gates(gates: list[Answer], indent: str) -> None:
             click.echo(f"{indent}  {mark}{plain(gate['sentence'])}")
 
 
-@click.command(name="force-stop")
-@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
-@click.pass_obj
-def force_stop(home: Home, as_json: bool) -> None:
-    """Ends every process of every agent, now. Nothing is launched until you resume."""
-    seen = Client(home).post("/control", {"action": "force-stop"})
-    if as_json:
-        show_json(seen)
-    else:
-        if seen["killed"]:
-            table(seen["killed"], ["pid", "role", "name"])
-        click.echo(_("Ended: {count}. Nothing is launched now.").format(count=len(seen["killed"])))
-        click.echo(_("“roundtable resume” lets it go on."))
-    if seen["survivors"]:
-        click.echo(_("These could not be ended:"), err=True)
-        table(seen["survivors"], ["pid", "role", "name"])
-        raise SystemExit(1)
-
-
-@click.command()
-@click.pass_obj
-def pause(home: Home) -> None:
-    """Takes up no further wakeup; what runs goes on to its end."""
-    seen = Client(home).post("/control", {"action": "pause"})
-    click.echo(sentence(f"intake_{seen['intake']}", {}))
-
-
-@click.command()
-@click.pass_obj
-def resume(home: Home) -> None:
-    """Lets waiting wakeups run again."""
-    Client(home).post("/control", {"action": "resume"})
-    click.echo(_("Wakeups are taken up again."))
-
-
-COMMANDS = [start, status, open_, explain, pause, force_stop, resume]
+COMMANDS = [start, status, open_, explain]

@@ -1,5 +1,7 @@
 """Commands about runs and wakeups."""
 
+import sys
+
 import click
 
 from roundtable_desktop.adapters.home import Home
@@ -110,6 +112,40 @@ _SHOWN = (
     "result_json",
     "left_commit",
 )
+
+
+@runs.command(name="cancel")
+@click.argument("given", metavar="RUN")
+@click.pass_obj
+def cancel_run(home: Home, given: str) -> None:
+    """Ends a run with all its processes. Its task stands still until you say how it goes on."""
+    client, ref = Client(home), names.ref(given)
+    client.post(f"/runs/{ref}/cancel", {})
+    seen = client.until(f"/runs/{ref}", lambda run: run["status"] in _OVER, _LADDER_SECONDS)
+    if seen["status"] not in _OVER:
+        raise click.ClickException(_("It is told to end, and has not ended yet."))
+    left = [one["pid"] for one in seen["processes"] if one["alive"]]
+    click.echo(plain(_("Run {end} has ended.").format(end=seen["id"][-8:])))
+    if left:
+        raise click.ClickException(_("These are left: {pids}").format(pids=left))
+    if seen["task_id"]:
+        told = _("A comment on its task, or “roundtable task run”, lets it go on.")
+        click.echo(told)
+
+
+@runs.command()
+@click.argument("given", metavar="RUN")
+@click.argument("text")
+@click.pass_obj
+def message(home: Home, given: str, text: str) -> None:
+    """Tells a running agent something; it hears it when its present turn ends. - reads stdin."""
+    said = sys.stdin.read() if text == "-" else text
+    Client(home).post(f"/runs/{names.ref(given)}/message", {"text": said})
+    click.echo(_("It is told, and hears it when its present turn ends."))
+
+
+_OVER = ("finished", "failed", "cancelled")
+_LADDER_SECONDS = 20.0
 
 
 runs.add_command(transcript)

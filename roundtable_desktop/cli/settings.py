@@ -15,6 +15,9 @@ _workspace = click.option(
 )
 
 
+_WORDS = {"true": True, "on": True, "false": False, "off": False}
+
+
 @click.group()
 def settings() -> None:
     """What can be set, and to what it is set."""
@@ -46,7 +49,8 @@ def set_(home: Home, key: str, value: str, named: str | None) -> None:
 
     A part is named with dots: roundtable settings set --workspace app projects.web.model opus
     """
-    _change(home, named, key, int(value) if value.lstrip("-").isdecimal() else value)
+    number = value.lstrip("-").isdecimal()
+    _change(home, named, key, int(value) if number else _WORDS.get(value.lower(), value))
 
 
 @settings.command()

@@ -1,6 +1,8 @@
 """The API's routes about runs."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
