@@ -22,6 +22,16 @@ def leave_agents(running: int) -> QMessageBox:
     return _question(text, more, _("Quit, agents go on"))
 
 
+def stop_all(running: int) -> QMessageBox:
+    text = n_(
+        "{count} agent is at work. End it now, with all its processes?",
+        "{count} agents are at work. End them now, with all their processes?",
+        running,
+    )
+    more = _("Nothing new is started until you resume. What was broken off goes on then.")
+    return _question(text, more, _("Stop all runs"))
+
+
 def take_over() -> QMessageBox:
     text = _("Roundtable is running already, without a tray icon.")
     more = _("It can be stopped in order and go on here. Agents that are at work go on.")

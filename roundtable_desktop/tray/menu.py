@@ -4,17 +4,31 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from roundtable_desktop.model.glance import Standing
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.tray.shown import NEWEST, Shown
 
-OVERVIEW, INBOX = "/", "/inbox"
+OVERVIEW, INBOX, CONTROL = "/", "/inbox", "/control"
+
+PAUSE_A_LITTLE, PAUSE_OVER_NIGHT, STOP, LEAVE, STOP_ALL = "30m", "night", "stop", "leave", "all"
+WAYS = {
+    PAUSE_A_LITTLE: N_("Pause for 30 minutes"),
+    PAUSE_OVER_NIGHT: N_("Pause until tomorrow 09:00"),
+    STOP: N_("Stop when all runs have ended"),
+    LEAVE: N_("I am leaving in 10 minutes"),
+    STOP_ALL: N_("Stop all runs…"),
+}
+"""Each by its code. The first pause of the menu has no end."""
 
 
 class Menu(QObject):
-    """open: the path of a page. turn: True to open the intake, False to pause it."""
+    """open: the path of a page. turn: True to open the intake, False to pause it. act: one of the
+    other ways to pause or stop."""
 
     open = Signal(str)
     turn = Signal(bool)
+    act = Signal(str)
     quit = Signal()
 
     def __init__(self) -> None:
@@ -35,6 +49,12 @@ class Menu(QObject):
         self.menu.addSeparator()
         self._pause = self.menu.addAction("")
         self._pause.triggered.connect(lambda: self.turn.emit(not self._intake_open))
+        self._ways = self.menu.addMenu(_("Pause or stop"))
+        self._pauses = [self._way(PAUSE_A_LITTLE), self._way(PAUSE_OVER_NIGHT)]
+        self._ways.addSeparator()
+        self._drain, self._leave = self._way(STOP), self._way(LEAVE)
+        self._ways.addSeparator()
+        self._stop_all = self._way(STOP_ALL)
         self.menu.addSeparator()
         leave = self.menu.addAction(_("Quit…"))
         leave.triggered.connect(lambda: self.quit.emit())
@@ -52,13 +72,22 @@ class Menu(QObject):
                 action.setText(self._text(shown.entries[place].text))
                 action.setData(shown.entries[place].path)
         self._pause.setText(self._text(shown.pause))
-        for action in (self._dashboard, self._pause):
+        for action in (self._dashboard, self._pause, self._ways.menuAction()):
             action.setEnabled(ready)
+        for pause in self._pauses:
+            pause.setVisible(shown.state in (Standing.ACTIVE, Standing.PAUSED))
+        self._drain.setVisible(shown.state not in (Standing.DRAINING, Standing.STOPPED))
+        self._leave.setVisible(shown.state not in (Standing.LEAVING, Standing.LEFT))
 
     def _text(self, text: str) -> str:
         """An ampersand would underline the letter after it; to a panel, an underscore does."""
         escaped = text.replace("&", "&&")
         return escaped.replace("_", "__") if self.drawn_by_panel else escaped
+
+    def _way(self, code: str) -> QAction:
+        action = self._ways.addAction(_(WAYS[code]))
+        action.triggered.connect(lambda: self.act.emit(code))
+        return action
 
     def _entry(self) -> QAction:
         action = self._needs_you.addAction("")

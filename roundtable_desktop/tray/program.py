@@ -14,11 +14,12 @@ from roundtable_desktop.engine.desk import Asked, control
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.records import PERSON
 from roundtable_desktop.phrases import _, sentence
-from roundtable_desktop.tray.dialogs import cannot_start, leave_agents, take_over
+from roundtable_desktop.tray import stopping
+from roundtable_desktop.tray.dialogs import cannot_start, leave_agents, stop_all, take_over
 from roundtable_desktop.tray.ending import Ending
 from roundtable_desktop.tray.handover import ONCE, PATIENT, Meeting, hand_over
 from roundtable_desktop.tray.icon import icon, paint
-from roundtable_desktop.tray.menu import INBOX, OVERVIEW, Menu
+from roundtable_desktop.tray.menu import CONTROL, INBOX, OVERVIEW, STOP_ALL, Menu
 from roundtable_desktop.tray.notify import APP, DEFAULT, Balloon, Desktop, Notice, Notifier
 from roundtable_desktop.tray.panel import Panel, Scheme
 from roundtable_desktop.tray.shown import Face, Seen, Shape, shown
@@ -88,8 +89,10 @@ class Tray(QObject):
 
     def _connect(self) -> None:
         self._signals.told.connect(self._end)
+        self._app.commitDataRequest.connect(self._end_session)
         self._menu.open.connect(self._open)
         self._menu.turn.connect(self._turn)
+        self._menu.act.connect(self._act)
         self._menu.quit.connect(self._quit)
         self._speaker.open.connect(self._open)
         self._panel.came.connect(self._put_icon)
@@ -199,6 +202,8 @@ class Tray(QObject):
 
     def _show(self, seen: Seen) -> None:
         if not self._ending:
+            if stopping.may_close_lid(self._seen, seen):
+                self._speaker.say(Notice("lid", *stopping.close_lid(), ()), CONTROL)
             self._seen = seen
             self._draw()
             self._speaker.hear_health(seen.glance.health, seen.glance.trouble)
@@ -264,6 +269,22 @@ class Tray(QObject):
             act = control.resume if open_intake else control.pause
             self._worker.ask(lambda: act(faces.desk, Asked(PERSON)), failed=self._say_refusal)
 
+    def _act(self, way: str) -> None:
+        """A refusal is said, and so is what a stop could not end."""
+        faces = self._owner.faces
+        if self._watcher is None or faces is None:
+            return
+        acts = stopping.acts_of(faces)
+        if way != STOP_ALL:
+            return self._worker.ask(acts[way], failed=self._say_refusal)
+        running = shown(self._seen).running
+        stop = lambda: self._worker.ask(acts[way], self._say_stopped, self._say_refusal)  # noqa: E731
+        return self._ask(stop_all(running), stop, lambda: None)
+
+    def _say_stopped(self, stopped: object) -> None:
+        if told := stopping.left(stopped):
+            self._speaker.say(Notice("stopped", *told, ()), CONTROL)
+
     def _say_refusal(self, error: Exception) -> None:
         told = sentence(error.code, error.values) if isinstance(error, Refused) else str(error)
         self._speaker.say(Notice("refusal", _("This was not done"), told, ()), "")
@@ -276,6 +297,11 @@ class Tray(QObject):
             self._ask(leave_agents(running), self._end, lambda: None)
         else:
             self._end()
+
+    def _end_session(self, _manager: object) -> None:
+        """The desktop says so before it ends its programs; a plain SIGTERM is none (C-101)."""
+        if (faces := self._owner.faces) is not None:
+            self._worker.ask(lambda: control.end_session(faces.desk))
 
     def _ask(
         self, dialog: QMessageBox, agreed: Callable[[], None], declined: Callable[[], None]

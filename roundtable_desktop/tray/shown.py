@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
-from roundtable_desktop.model.records import Glance
+from roundtable_desktop.model.glance import Glance, Standing
 from roundtable_desktop.model.states import Health, Severity
 from roundtable_desktop.phrases import _, n_, one_line
 from roundtable_desktop.phrases.marking import N_
@@ -80,6 +81,16 @@ class Shown:
     pause: str
     intake_open: bool
     running: int
+    state: Standing = Standing.ACTIVE
+
+
+STANDS = {
+    Standing.PAUSED: N_("Paused"),
+    Standing.DRAINING: N_("Stopping"),
+    Standing.STOPPED: N_("Stopped"),
+    Standing.LEAVING: N_("Leaving"),
+    Standing.LEFT: N_("Safe to close the lid"),
+}
 
 
 def shown(seen: Seen | None) -> Shown:
@@ -104,6 +115,7 @@ def shown(seen: Seen | None) -> Shown:
         pause=_("Pause") if glance.intake == "open" else _("Resume"),
         intake_open=glance.intake == "open",
         running=glance.running,
+        state=glance.state,
     )
 
 
@@ -131,15 +143,22 @@ def _status(glance: Glance) -> str:
         words = _("The scheduler has stopped")
     elif glance.trouble is not None:
         words = _(TROUBLES.get(glance.trouble, FAILS))
-    elif glance.intake == "stopped":
-        words = _("Stopped")
-    elif glance.intake == "paused":
-        words = _("Paused")
+    elif glance.state is Standing.PAUSED and glance.until is not None:
+        words = _("Paused until {time}").format(time=_local(glance.until))
+    elif glance.state in STANDS:
+        words = _(STANDS[glance.state])
     elif glance.health is Health.DEGRADED:
         words = _(FAILS)
     elif runs or glance.limited_until is None:
         words = _("Running") if runs else _("Idle")
     else:
-        local = glance.limited_until.astimezone()
-        words = _("Waits for a limit until {time}").format(time=f"{local.day} {local:%b %H:%M}")
-    return f"{words} · {runs}" if runs else words
+        words = _("Waits for a limit until {time}").format(time=_local(glance.limited_until))
+    silent = _("{count} silent").format(count=glance.at_work.silent)
+    return " · ".join(
+        [words, *([runs] if runs else []), *([silent] if glance.at_work.silent else [])]
+    )
+
+
+def _local(moment: datetime) -> str:
+    here = moment.astimezone()
+    return f"{here.day} {here:%b %H:%M}"
