@@ -19,7 +19,7 @@ from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.recovery import Found, Hands, recover
-from roundtable_desktop.model.ports import LaunchOrder, RunnerGone, SpoolState
+from roundtable_desktop.model.ports import LaunchHeld, LaunchOrder, RunnerGone, SpoolState
 from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import Adapter, DeliveryMode, ErrorKind
 from roundtable_desktop.model.times import micros
@@ -79,7 +79,9 @@ class ScriptedLauncher:
         self.news: set[str] = set()
         self._changed = threading.Condition()
 
-    def launch(self, order: LaunchOrder) -> None:
+    def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
+        if not may():
+            raise LaunchHeld(order.run)
         if self.refuse is not None:
             raise self.refuse
         assert order.run not in self.orders, "a run is launched once"
@@ -137,6 +139,12 @@ class ScriptedLauncher:
 
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
         raise RunnerGone(run)
+
+    def fence(self) -> None:
+        """Everything here happens in turn."""
+
+    def tie(self, tied: bool) -> None:
+        """No runner of a script outlives its test."""
 
     def sweep(self, run: str) -> Sequence[int]:
         self.swept.append(run)

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Timed(LocalRunners):
 
     born: list[float]
 
-    def launch(self, order: LaunchOrder) -> None:
+    def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
         super().launch(order)
         self.born.append(time.monotonic())
 

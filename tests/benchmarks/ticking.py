@@ -52,10 +52,12 @@ def loop_on(store: Store) -> Loop:
     ids, clock = SystemIds(), SystemClock()
     recurring = Routines(store, ids, lambda: 0.5)
     dispatcher = Dispatcher(store, ids, lambda _: None)
-    return Loop(store, dispatcher, recurring, clock, lambda: 0.5, _nothing, _nothing)
+    return Loop(
+        store, dispatcher, recurring, clock, lambda: 0.5, _nothing, _nothing, _nothing, _nothing
+    )
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     """There are no deliveries, and no sweep is due."""
 
 

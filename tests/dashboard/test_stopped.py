@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.app import web_folder
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import frame
 from roundtable_desktop.dashboard.telling import telling
+from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.phrases import _
 
@@ -24,15 +25,16 @@ def shown(stopped: State) -> str:
     frame.pages(NOBODY_LOOKS, lambda: Health.OK, figures, telling(figures))(app)
     with app.test_request_context("/control"):
         g.request_id = "r"
-        around: Any = {"glance": stopped, "here": "/control", "state": "", "live_runs": []}
+        glance = Glance(health=Health.OK, intake=stopped.intake, running=0, needs_you=0)
+        around: Any = {"glance": glance, "here": "/control", "state": "", "live_runs": []}
         return render_template("control.html", stopped=stopped, **around)
 
 
 @pytest.mark.proves("C-71")
 @pytest.mark.parametrize("killed", [[], [Ended(pid=12, name="sh", role="agent")]])
 def test_where_something_is_left_nothing_says_that_all_is_stopped(killed: list[Ended]) -> None:
-    page = shown(State(intake="stopped", killed=killed, survivors=[LEFT]))
+    page = shown(State(state="stopped", intake="stopped", killed=killed, survivors=[LEFT]))
     assert "Not all of it could be ended" in page and "kill -9 4711" in page
     assert "Everything is stopped" not in page and "no process to end" not in page
-    whole = shown(State(intake="stopped", killed=killed))
+    whole = shown(State(state="stopped", intake="stopped", killed=killed))
     assert "Everything is stopped" in whole and "could be ended" not in whole

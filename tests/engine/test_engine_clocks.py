@@ -69,6 +69,8 @@ def test_a_look_takes_up_what_the_move_made_due_and_says_what_is_next(still: Gro
         lambda: 0.5,
         lambda: None,
         lambda: None,
+        print,
+        print,
     )
     agent = still.agent(still.workspace(), max_concurrent_sessions=9)
     dues = [NOW + timedelta(minutes=minutes) for minutes in (5, 60)]

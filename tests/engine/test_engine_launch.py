@@ -155,7 +155,7 @@ def test_a_branch_that_is_gone_blocks_the_task(stage: Stage) -> None:
 def test_a_launcher_that_voided_the_run_itself_is_believed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def launch(order: Any) -> None:
+    def launch(order: Any, _may: Any) -> None:
         stage.launcher.void(order.run)
         raise LaunchFailed(ErrorKind.SPAWN_FAILED, "no memory")
 

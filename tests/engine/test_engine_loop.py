@@ -48,7 +48,9 @@ class Steps:
 
 def loop_on(ground: Ground, steps: Any, clock: Any, sweep: Any = lambda: None) -> Loop:
     recurring = Routines(ground.store, ground.ids, lambda: 0.5)
-    return Loop(ground.store, steps, recurring, clock, lambda: 0.5, lambda: None, sweep)
+    return Loop(
+        ground.store, steps, recurring, clock, lambda: 0.5, lambda: None, sweep, print, print
+    )
 
 
 @pytest.fixture

@@ -268,7 +268,7 @@ def test_what_a_force_stop_ended_costs_no_retry_and_no_attempt(stage: Stage, lef
     wakeup = stage.wakeup(task)
     assert (wakeup.status, wakeup.held_by, wakeup.retry_count) == ("queued", "interrupted", 0)
     now = stage.ground.get_task(task.id)
-    assert (now.status, now.attempts_spent) == (TaskStatus.IN_PROGRESS, 0)
+    assert (now.status, now.attempts_spent) == (TaskStatus.INTERRUPTED, 0)
 
 
 @pytest.mark.proves("C-71", "C-103")

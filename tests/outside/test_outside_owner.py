@@ -76,7 +76,7 @@ def test_an_impatient_person_does_not_make_a_failure_of_an_end(house: House, num
 
 
 @pytest.mark.slow
-@pytest.mark.proves("C-102", "D-06", "R-28")
+@pytest.mark.proves("C-102", "D-06", "R-28", "S-74")
 def test_a_second_start_exits_4_and_the_lock_dies_with_its_holder(running: House) -> None:
     before = (running.home / "owner.json").read_bytes()
     began = time.monotonic()
@@ -96,7 +96,7 @@ def test_a_second_start_exits_4_and_the_lock_dies_with_its_holder(running: House
 
 
 @pytest.mark.slow
-@pytest.mark.proves("C-102", "D-06")
+@pytest.mark.proves("C-102", "D-06", "F-51")
 def test_of_many_starts_at_once_one_wins(house: House) -> None:
     house.home.mkdir(mode=0o700)
     started = [

@@ -71,7 +71,7 @@ CASES = [
     (end(), said("cancelled", resumable=True), False, R.CANCELLED, L.NONE, T.INTERRUPTED),
     (end("cancelled", None), None, False, R.CANCELLED, L.NONE, T.TODO),
     (end("cancelled", None), said("completed"), False, R.CANCELLED, L.NONE, T.TODO),
-    (end("interrupted", None), None, False, R.INTERRUPTED, L.REQUEUE, None),
+    (end("interrupted", None), None, False, R.INTERRUPTED, L.REQUEUE, T.INTERRUPTED),
     (end("silence", -9), None, False, R.TIMED_OUT, L.WAKEUP, None),
     (end("hard", -9), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
     (end("hard", -9), None, True, R.TIMED_OUT, L.WAKEUP, None),

@@ -66,6 +66,13 @@ def test_each_silence_is_told_once() -> None:
     assert told == [60, 260]
 
 
+@pytest.mark.proves("W-20")
+def test_the_end_of_a_silence_is_told_once() -> None:
+    watch = Watch(LIMITS, 5, 0)
+    told = [s for s in range(0, 400, 5) if "heard" in watch.look(s, s // 200, 0.0)]
+    assert told == [200]
+
+
 @pytest.mark.proves("F-30", "F-42")
 def test_a_suspend_adds_two_periods_at_most() -> None:
     watch = Watch(LIMITS, 5, 0)

@@ -113,7 +113,7 @@ def test_what_waits_two_minutes_waits_four_at_most(
     steps: Any = Nobody(stepped)
     routines = Routines(stepped.store, stepped.ids, lambda: 0.5)
     loop = Loop(
-        stepped.store, steps, routines, machine.clock, lambda: 0.5, lambda: None, lambda: None
+        stepped.store, steps, routines, machine.clock, lambda: 0.5, print, print, print, print
     )
     machine.step(step)
     loop.tick()

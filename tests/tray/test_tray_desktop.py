@@ -9,6 +9,8 @@ from desktops.recorder import NOTIFICATIONS, WATCHER, Line, Recorder
 from desktops.screen import Screen, until
 from desktops.tray_home import TrayHome
 
+MORE = "Pause or stop"
+
 
 def labels(lines: list[Line]) -> list[str]:
     return [line.label for line in lines]
@@ -19,7 +21,7 @@ def labels(lines: list[Line]) -> list[str]:
 def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: Recorder) -> None:
     lines = until(lambda: desktop.items and desktop.menu())
     until(lambda: labels(desktop.menu())[0] == "Idle")
-    assert labels(desktop.menu()) == ["Idle", "Open dashboard", "Pause", "Quit…"]
+    assert labels(desktop.menu()) == ["Idle", "Open dashboard", "Pause", MORE, "Quit…"]
     assert not lines[0].enabled
     assert desktop.icon()["ToolTip"][2] == "Roundtable: Idle"
     sizes = {(width, height) for width, height, _data in desktop.icon()["IconPixmap"]}
@@ -28,7 +30,7 @@ def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: R
 
     desktop.choose("Pause")
     until(lambda: shown.get("/control")["intake"] == "paused")
-    until(lambda: labels(desktop.menu()) == ["Paused", "Open dashboard", "Resume", "Quit…"])
+    until(lambda: labels(desktop.menu()) == ["Paused", "Open dashboard", "Resume", MORE, "Quit…"])
     assert desktop.icon()["IconPixmap"] != idle
 
     desktop.choose("Resume")

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from roundtable_desktop.model.records import Glance
+from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health, Severity
 from roundtable_desktop.tray.shown import Face, Seen, Shape, Waiting, shown
 

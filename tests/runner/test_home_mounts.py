@@ -1,0 +1,58 @@
+"""A home on a network drive is refused: a lock there keeps no second owner away."""
+
+from pathlib import Path
+
+import pytest
+
+from roundtable_desktop.adapters.home import Home, network_kind
+from roundtable_desktop.model.errors import Broken
+
+MOUNTS = """\
+20 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+21 20 0:40 / /net rw - nfs4 server:/export rw
+22 21 8:2 / /net/local\\040disk rw - ext4 /dev/sdb1 rw
+23 20 0:41 / /share rw - cifs //server/share rw
+24 20 0:42 / /dev/shm rw shared:4 master:2 - tmpfs tmpfs rw
+25 20 0:43 / /twice rw - nfs server:/x rw
+26 20 0:44 / /twice rw - ext4 /dev/sdc1 rw
+27
+"""
+
+
+@pytest.fixture
+def mounts(tmp_path: Path) -> Path:
+    file = tmp_path / "mountinfo"
+    file.write_text(MOUNTS.replace("\\\\", "\\"))
+    return file
+
+
+@pytest.mark.proves("S-74")
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/net/home", "nfs4"),
+        ("/net", "nfs4"),
+        ("/network/home", None),
+        ("/net/local disk/home", None),
+        ("/share/deep/er", "cifs"),
+        ("/srv/grace", None),
+        ("/dev/shm/x", None),
+        ("/twice/home", None),
+    ],
+)
+def test_what_lies_on_another_machine_is_told(mounts: Path, folder: str, kind: str | None) -> None:
+    assert network_kind(Path(folder), mounts) == kind
+
+
+@pytest.mark.proves("S-74")
+def test_such_a_home_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.mounts = tmp_path / "mountinfo"
+    home.mounts.write_text(f"20 1 0:40 / {tmp_path} rw - nfs server:/x rw\n")
+    home.prepare()
+    with pytest.raises(Broken, match="home_on_network"):
+        home.lock()
+    assert not home.lock_file.exists() and not home.database.exists()
+    home.mounts = tmp_path / "nothing"
+    home.lock()
+    home.unlock()
