@@ -26,8 +26,9 @@ AT_LIMIT = ("account", "model")
 @click.pass_obj
 def start(home: Home, host: str, port: int | None) -> None:
     """Runs the owner: scheduler and dashboard, until it is told to stop. Agents go on."""
-    home.prepare()
-    home.lock()  # before all that has to be loaded: who comes second is gone at once (S-74)
+    if home.root.is_dir():  # before all that has to be loaded: who comes second is gone at once
+        home.prepare()
+        home.lock()
     from roundtable_desktop.app import Owner
 
     told = _signals_told(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
