@@ -6,6 +6,7 @@ from typing import Protocol
 
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.states import TaskStatus
 
 
 class AgentDesk(Protocol):
@@ -17,10 +18,18 @@ class AgentDesk(Protocol):
     """
 
     def get_task(self, holder: Holder, task_id: str | None) -> Mapping[str, object]:
-        """None: the run's own. Else that one, its parent or one of its subtasks."""
+        """None: the run's own. Else one that its agent may see: of a run about a task its parent
+        and its subtasks, of another its own ones, or as a coordinator all of its workspace."""
 
-    def comment(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]:
-        """On the run's own task."""
+    def list_tasks(
+        self, holder: Holder, status: TaskStatus | None, after: str | None, limit: int
+    ) -> Mapping[str, object]:
+        """Those that it may see, newest first; without a status those that are not over."""
+
+    def comment(
+        self, holder: Holder, text: str, task_id: str | None, key: str | None
+    ) -> Mapping[str, object]:
+        """On the run's own task, or in a run about none on one that its agent may see."""
 
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Mapping[str, object]:
         """Of two different ones the last counts, with a note (contract, How an agent reports)."""
@@ -34,9 +43,10 @@ class AgentDesk(Protocol):
         blocked_by: Sequence[str],
         key: str | None,
     ) -> Mapping[str, object]:
-        """Below the run's own task. assignee: name or id of an agent of the same workspace.
+        """Below the run's own task; in a run about none one of its own. assignee: name or id of
+        an agent of the same workspace.
 
-        blocked_by: subtasks of the same task that must be done first.
+        blocked_by: tasks that must be done first: subtasks of the same one, or any that it may see.
         """
 
     def wake_self(

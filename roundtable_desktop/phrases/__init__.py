@@ -309,6 +309,8 @@ INBOX: Mapping[str, str] = {
     "already_resolved": N_("This was answered already."),
     "run_is_over": N_("The run that asked is over. Nothing is left to answer."),
     "too_many_subtasks": N_("A task has at most {most} subtasks. Finish some first."),
+    "too_many_tasks": N_("You made {most} tasks within an hour. Make no more for now."),
+    "no_own_task": N_("This turn is about no task. Name one; “task_list” shows which there are."),
     "too_deep_subtasks": N_("Subtasks go {most} levels deep at most."),
     "unknown_action": N_("“{action}” is not one of its answers: {offered}."),
     "waits_for_person": N_("It waits for your answer: see “roundtable inbox list”."),

@@ -1,10 +1,12 @@
 """Tasks: the work to do, its assignee and its attempts."""
 
+from datetime import timedelta
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import approvals, firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks, by_id
@@ -17,6 +19,15 @@ _TOLD = {
     TaskStatus.CANCELLED: Kind.TASK_CANCELLED,
     TaskStatus.INTERRUPTED: Kind.TASK_INTERRUPTED,
 }
+
+_LOOSE = """
+SELECT count(*) AS n FROM tasks AS t
+WHERE t.workspace_id = ? AND t.parent_id IS NULL AND t.created_at > ? AND EXISTS (
+    SELECT 1 FROM events AS e
+    WHERE e.subject_type = 'task' AND e.subject_id = t.id AND e.kind = 'task.created'
+    AND e.actor_type = 'agent' AND e.actor_id = ?
+)
+"""
 
 _CURED = (TaskStatus.TODO, TaskStatus.DONE, TaskStatus.CANCELLED)
 """Moved here, nothing that was asked about the task is left to answer; but a blocker that was lost
@@ -39,6 +50,12 @@ def actionable(view: View, agent_id: str) -> int:
         "WHERE assignee_agent_id = ? AND status IN ('todo', 'in_progress')"
     )
     return int(view.sql(sql, (agent_id,))[0]["n"])
+
+
+def loose_by_agent(tx: Tx, workspace_id: str, agent_id: str) -> int:
+    """How many tasks below no other the agent made in the last hour."""
+    since = micros(tx.now - timedelta(hours=1))
+    return int(tx.sql(_LOOSE, (workspace_id, since, agent_id))[0]["n"])
 
 
 def add(tx: Tx, actor: Actor, **values: Any) -> Task:

@@ -26,6 +26,7 @@ from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.states import TaskStatus
 
 DASHBOARD_TOKEN = "dashboard-" + "q" * 43
 BRIDGE = [sys.executable, "-I", "-m", "roundtable_desktop", "--part", "mcp-bridge"]
@@ -67,7 +68,12 @@ class MemoryDesk:
             raise Absent("unknown_task", "/task_id")
         return task
 
-    def comment(self, holder: Holder, text: str, key: str | None) -> Json:
+    def list_tasks(
+        self, holder: Holder, status: TaskStatus | None, after: str | None, limit: int
+    ) -> Json:
+        return {"tasks": list(self.tasks.values())[:limit], "next_cursor": None}
+
+    def comment(self, holder: Holder, text: str, task_id: str | None, key: str | None) -> Json:
         if text == "break":
             raise RuntimeError("secret-of-the-inside")
         return self._once(holder, key, lambda: self._comment(text))

@@ -12,7 +12,15 @@ from mcp_house import BRIDGE, House, call, play
 
 from roundtable_desktop.mcp.tools import describe
 
-NAMES = ["task_get", "task_comment", "task_result", "task_create", "approval_request", "wake_self"]
+NAMES = [
+    "task_get",
+    "task_list",
+    "task_comment",
+    "task_result",
+    "task_create",
+    "approval_request",
+    "wake_self",
+]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
 
@@ -88,7 +96,9 @@ RESULT = {"status": "completed"}
     [
         ("task_get", {"run_id": "run-b"}, "/run_id"),
         ("task_get", {"task_id": 7}, "/task_id"),
-        ("task_comment", {"text": "a", "task_id": "task-others"}, "/task_id"),
+        ("task_comment", {"text": "a", "task_id": 7}, "/task_id"),
+        ("task_list", {"status": "over"}, "/status"),
+        ("task_list", {"limit": 1000}, "/limit"),
         ("task_comment", {}, "/text"),
         ("task_comment", {"text": ""}, "/text"),
         ("task_comment", {"text": "x" * 16_385}, "/text"),

@@ -6,14 +6,13 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from roundtable_desktop.engine.asking import ask_approval
-from roundtable_desktop.engine.desk import Asked, Desk, once, tasks, waking
+from roundtable_desktop.engine.desk import Asked, Desk, once, reach, tasks, waking
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
-from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
-from roundtable_desktop.model.states import LIVE_RUNS
+from roundtable_desktop.model.states import LIVE_RUNS, TaskStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import agents, approvals, comments, runs, wakeups
@@ -58,27 +57,40 @@ class Agency:
         self._hidden = hidden
 
     def get_task(self, holder: Holder, task_id: str | None) -> Answer:
-        """The own task, its parent or one of its subtasks; others are as if they were not."""
+        """One that the run's agent may see; others are as if they were not."""
         with self._reader.snapshot() as view:
-            own = _own(view, holder)
-            task = own if task_id in (None, own.id) else rows.get(view, str(task_id))
-            if task is None or (task.id != own.id and not _near(own, task)):
-                raise Absent("unknown_task")
+            task = reach.named(view, holder, task_id)
             said = comments.of_task(view, task.id)
             below = [_shown(one) for one in rows.below(view, task.id)]
         words = [{"author": one.author_type, "text": one.text} for one in said]
         more = {"description": task.description, "comments": words, "subtasks": below}
         return {**_shown(task), **more}
 
-    def comment(self, holder: Holder, text: str, key: str | None) -> Answer:
+    def list_tasks(
+        self, holder: Holder, status: TaskStatus | None, after: str | None, limit: int
+    ) -> Answer:
+        with self._reader.snapshot() as view:
+            found = reach.listed(view, holder, status, after, limit + 1)
+            names = {one.id: one.name for one in agents.every(view, holder.workspace_id)}
+        told = [
+            {**_shown(one), "assignee_agent": names.get(one.assignee_agent_id or "")}
+            for one in found[:limit]
+        ]
+        return {"tasks": told, "next_cursor": found[limit - 1].id if len(found) > limit else None}
+
+    def comment(self, holder: Holder, text: str, task_id: str | None, key: str | None) -> Answer:
+        """On the run's own task; a run that is about none names one that its agent may see."""
         clean = self._clean(holder, text)
 
-        def act(tx: Tx, task: Task) -> Subject:
+        def act(tx: Tx, _: Run) -> Subject:
+            task = reach.named(tx, holder, task_id if holder.task_id is None else None)
             actor = Actor("agent", holder.agent_id)
             made = tasks.add_comment(tx, self._desk, actor, task, clean, holder.run_id)
             return Subject("comment", made)
 
-        made = self._about_task(holder, key, f"comment:{text}", act, comments.get)
+        if holder.task_id is not None and task_id not in (None, holder.task_id):
+            raise Absent("unknown_task", "/task_id")
+        made = self._once(holder, key, f"comment:{text}:{task_id}", act, comments.get)
         return {"comment_id": made.id}
 
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
@@ -107,17 +119,26 @@ class Agency:
         blocked_by: Sequence[str],
         key: str | None,
     ) -> Answer:
-        def act(tx: Tx, task: Task) -> Subject:
-            _check_room(tx, task)
+        """Below the run's own task; in a run that is about none, a task of its own."""
+
+        def act(tx: Tx, _: Run) -> Subject:
+            parent = reach.own(tx, holder) if holder.task_id is not None else None
+            if parent is not None:
+                _check_room(tx, parent)
             agent = _agent(tx, holder, assignee) if assignee is not None else None
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
-            before = [_before(tx, task, one, at) for at, one in enumerate(blocked_by)]
-            made = tasks.add_below(tx, self._desk, actor, task, *told, agent, before)
+            before = reach.before(tx, holder, blocked_by)
+            if parent is not None:
+                made = tasks.add_below(tx, self._desk, actor, parent, *told, agent, before)
+                return Subject("task", made.id)
+            made = reach.add_loose(tx, self._desk, holder, *told, before)
+            if agent is not None:
+                tasks.assign_now(tx, self._desk, actor, made, agent)
             return Subject("task", made.id)
 
         words = f"create_task:{title}:{description}:{assignee}:{','.join(blocked_by)}"
-        return _shown(self._about_task(holder, key, words, act, rows.get))
+        return _shown(self._once(holder, key, words, act, rows.get))
 
     def wake_self(
         self,
@@ -171,7 +192,7 @@ class Agency:
         act: Callable[[Tx, Task], Subject],
         show: Callable[[View, str], R | None],
     ) -> R:
-        return self._once(holder, key, words, lambda tx, _: act(tx, _own(tx, holder)), show)
+        return self._once(holder, key, words, lambda tx, _: act(tx, reach.own(tx, holder)), show)
 
     def _once(
         self,
@@ -202,26 +223,6 @@ def _check_room(tx: Tx, task: Task) -> None:
         depth, above = depth + 1, found
     if depth >= LEVELS:
         raise Blocked("too_deep_subtasks", most=LEVELS)
-
-
-def _own(view: View, holder: Holder) -> Task:
-    task = rows.get(view, holder.task_id) if holder.task_id else None
-    if task is None:
-        raise Absent("unknown_task")
-    return task
-
-
-def _near(own: Task, task: Task) -> bool:
-    return task.parent_id == own.id or task.id == own.parent_id
-
-
-def _before(tx: Tx, own: Task, given: str, at: int) -> Edge:
-    """A subtask of its own; others are as if they were not."""
-    pointer = f"/blocked_by/{at}"
-    task = rows.get(tx, given)
-    if task is None or task.parent_id != own.id:
-        raise Absent("unknown_task", pointer)
-    return Edge(depends_on_task_id=task.id, pointer=pointer)
 
 
 def _agent(tx: Tx, holder: Holder, given: str) -> Agent:

@@ -77,7 +77,7 @@ def create(
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
-            _assign(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
+            assign_now(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
@@ -112,7 +112,7 @@ def add_below(
         model=parent.model,
     )
     edges.draw(tx, task, depends_on, actor)
-    return task if agent is None else _assign(tx, desk, actor, task, agent)
+    return task if agent is None else assign_now(tx, desk, actor, task, agent)
 
 
 def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:
@@ -167,7 +167,7 @@ def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> No
         )
     _open_again(tx, desk, asked.actor, task)
     tasks.fresh_budget(tx, task)
-    _assign(tx, desk, asked.actor, task, agent)
+    assign_now(tx, desk, asked.actor, task, agent)
 
 
 def run(desk: Desk, asked: Asked, task_id: str, text: str | None = None) -> Task:
@@ -261,7 +261,7 @@ def _open_again(tx: Tx, desk: Desk, actor: Actor, task: Task) -> bool:
     return graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=actor)
 
 
-def _assign(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
+def assign_now(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
     assigned = tasks.assign(tx, task, agent.id, actor)
     wakers.wake(tx, desk.ids.new(), wakers.assignment(assigned, agent.id, actor))
     return assigned

@@ -1,13 +1,14 @@
 """The tools about the task that a run works on."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.states import TaskStatus
 
 COMMENT_BYTES = 16 * 1024
 RESULT_BYTES = 64 * 1024  # as much as a result file may have
@@ -18,18 +19,39 @@ Title = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
 ]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Status = Literal[
+    "todo", "in_progress", "in_review", "blocked", "interrupted", "done", "failed", "cancelled"
+]
 
 
 class TaskAsked(Arguments):
     task_id: Annotated[
         str | None,
-        Field(description="Your task's parent or one of its subtasks; left out: your own task."),
+        Field(description="Which task; left out: your own. task_list shows which you may see."),
+        Field(min_length=6, max_length=64),
+    ] = None
+
+
+class TasksAsked(Arguments):
+    status: Annotated[
+        Status | None,
+        Field(description="Only these; left out: all that are not done or cancelled."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: Annotated[
+        str | None,
+        Field(description="next_cursor of the answer before, for older ones."),
         Field(min_length=6, max_length=64),
     ] = None
 
 
 class CommentGiven(Arguments):
     text: Annotated[str, Field(min_length=1, max_length=COMMENT_BYTES, description="Markdown.")]
+    task_id: Annotated[
+        str | None,
+        Field(description="Which task, if your turn is about none; left out: your own."),
+        Field(min_length=6, max_length=64),
+    ] = None
 
 
 class SubtaskWanted(Arguments):
@@ -42,7 +64,7 @@ class SubtaskWanted(Arguments):
     blocked_by: Annotated[
         list[Name],
         Field(max_length=SUBTASKS, default_factory=list),
-        Field(description="Ids of subtasks of yours that must be done before it starts."),
+        Field(description="Ids of tasks that must be done first; below a task, its subtasks only."),
     ]
 
 
@@ -56,15 +78,25 @@ class ApprovalWanted(Arguments):
 
 @tool(TaskAsked, reads=True)
 def task_get(call: Call, asked: TaskAsked) -> Mapping[str, object]:
-    """Your task as it stands now: title, description, status, comments and subtasks."""
+    """Your task as it stands now: title, description, status, comments and subtasks. If your turn
+    is about no task, name one."""
     return call.desk.get_task(call.holder, asked.task_id)
+
+
+@tool(TasksAsked, reads=True)
+def task_list(call: Call, asked: TasksAsked) -> Mapping[str, object]:
+    """The tasks that you may see, newest first: your own, its parent and its subtasks. If your turn
+    is about no task: those that are assigned to you, for a coordinator all of the workspace."""
+    status = TaskStatus(asked.status) if asked.status is not None else None
+    return call.desk.list_tasks(call.holder, status, asked.cursor, asked.limit)
 
 
 @tool(CommentGiven)
 def task_comment(call: Call, given: CommentGiven) -> Mapping[str, object]:
-    """Says something on your task, for people and for whoever works on it next."""
+    """Says something on your task, for people and for whoever works on it next. If your turn is
+    about no task, name one: its agent is woken."""
     _check_size(given.text, COMMENT_BYTES, "/text")
-    return call.desk.comment(call.holder, given.text, call.key)
+    return call.desk.comment(call.holder, given.text, given.task_id, call.key)
 
 
 @tool(WorkerResult)
@@ -82,7 +114,7 @@ def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
 
 @tool(SubtaskWanted)
 def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
-    """Makes a subtask of your task."""
+    """Makes a subtask of your task; if your turn is about no task, a task of its own."""
     return call.desk.create_task(
         call.holder,
         wanted.title,
@@ -101,7 +133,14 @@ def approval_request(call: Call, wanted: ApprovalWanted) -> Mapping[str, object]
     return call.desk.request_approval(call.holder, wanted.text, call.key)
 
 
-TOOLS: tuple[Tool, ...] = (task_get, task_comment, task_result, task_create, approval_request)
+TOOLS: tuple[Tool, ...] = (
+    task_get,
+    task_list,
+    task_comment,
+    task_result,
+    task_create,
+    approval_request,
+)
 
 
 def _check_size(text: str, limit: int, pointer: str) -> None:
