@@ -53,7 +53,8 @@ def show(home: Home, given: str, as_json: bool) -> None:
     about = _row(seen)
     run = seen["data"].get("run_id")
     times = {name: seen[name] and stamp(seen[name]) for name in ("created_at", "resolved_at")}
-    fields({**about, "run": run and run[-8:], **times, **_blocked(seen["data"])})
+    more = {"times": seen["data"].get("times"), "run": run and run[-8:]}
+    fields({**about, **more, **times, **_blocked(seen["data"])})
     if seen["status"] == "open" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
     return None

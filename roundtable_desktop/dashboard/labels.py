@@ -114,10 +114,11 @@ ANSWERS: Mapping[str, str] = {
     "resume": N_("Let it go on"),
     "request_changes": N_("Have it reworked"),
     "discard": N_("Discard it"),
+    "dismiss": N_("Nothing to do"),
 }
 """Answers in the inbox that have no word above, or another one."""
 
-ITEMS: Mapping[str, str] = {"approval": N_("Asks for approval")}
+ITEMS: Mapping[str, str] = {"approval": N_("Asks for approval"), "blocked": N_("Cannot go on")}
 """Kinds of the inbox, likewise."""
 
 MOVES: Mapping[str, str] = {

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit, graph
+from roundtable_desktop.engine import circuit, graph, stuck
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -171,7 +171,7 @@ class Completion:
             if settlement.outcome is RunOutcome.LOST:
                 born = settlement.layer is not Layer.REQUEUE
                 _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
-            task = tasks.get(tx, run.task_id) if run.task_id else None
+            task = moved = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
@@ -179,6 +179,10 @@ class Completion:
                 moved = tasks.get(tx, task.id)
                 if moved is not None and left.collected.head is not None:
                     self._propose(tx, run, moved, left.collected)
+            if moved is None or moved.status in (TaskStatus.BLOCKED, TaskStatus.DONE):
+                blocks = settlement.outcome is RunOutcome.BLOCKED and ended and ended.result
+                on = ended.result.blocked if blocks and ended and ended.result else None
+                stuck.ended(tx, self._ids, run, settlement.outcome, moved, on)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
             circuit.watch(tx, self._ids, around.agent, settlement.kind)

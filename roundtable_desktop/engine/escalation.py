@@ -1,14 +1,14 @@
 """Tells who has to know when something has failed for good: a person, and the coordinator
 (K-35, K-07)."""
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import troubles, wakers
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Run, Subject, Wakeup
-from roundtable_desktop.model.states import InboxKind, Role, Severity, Source
+from roundtable_desktop.model.records import Run, Wakeup
+from roundtable_desktop.model.states import Role, Severity, Source
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
-from roundtable_desktop.store import agents, inbox, wakeups
+from roundtable_desktop.store import agents, wakeups
 from roundtable_desktop.store.db import Tx
 
 ANSWERS = ("retry", "mark_fixed", "pause_agent")
@@ -20,24 +20,8 @@ def escalate(
 ) -> None:
     """Once for a wakeup; part of the transaction that gives up. outcome: why nothing tries again,
     of the wakeup, or of the last attempt where those are used up."""
-    about = Subject("task", run.task_id) if run.task_id else Subject("agent", run.agent_id)
-    inbox.open_item(
-        tx,
-        ids.new(),
-        InboxKind.AGENT_ERROR,
-        Severity.ATTENTION,
-        key=f"agent.error:{wakeup.id}",
-        subject=about,
-        workspace_id=wakeup.workspace_id,
-        data={
-            "agent_id": run.agent_id,
-            "run_id": run.id,
-            "wakeup_id": wakeup.id,
-            "outcome": outcome,
-            "error_kind": settlement.kind,
-            "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
-        },
-    )
+    known = {"run_id": run.id, "outcome": outcome, "error_kind": settlement.kind}
+    troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, known)
     _wake_coordinator(tx, ids, run, settlement)
 
 

@@ -1,20 +1,19 @@
 """Sets a wakeup aside that failed its owner three times in a row, and asks a person (F-10)."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
+from roundtable_desktop.engine import troubles
 from roundtable_desktop.engine.escalation import ANSWERS
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import SYSTEM, Json, Subject, Wakeup
+from roundtable_desktop.model.records import SYSTEM, Json, Wakeup
 from roundtable_desktop.model.states import (
     TASK,
-    InboxKind,
     Severity,
     TaskStatus,
     WakeupOutcome,
     WakeupStatus,
 )
-from roundtable_desktop.store import inbox, setbacks, tasks, wakeups
+from roundtable_desktop.store import setbacks, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 LIMIT = 3
@@ -38,7 +37,8 @@ def set_aside(tx: Tx, ids: Ids, wakeup: Wakeup, why: str) -> None:
     known: Json = {"why": why, "setbacks": LIMIT}
     outcome = WakeupOutcome.QUARANTINED
     wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome, data=known)
-    _ask(tx, ids, wakeup, Severity.CRITICAL, outcome, ANSWERS, {"error_kind": why, **known})
+    asked: Json = {"run_id": None, "outcome": outcome, "error_kind": why, **known}
+    troubles.ask(tx, ids, wakeup, Severity.CRITICAL, ANSWERS, asked)
     task = tasks.get(tx, wakeup.task_id) if wakeup.task_id else None
     if task is not None and TASK.allows(task.status, TaskStatus.BLOCKED):
         blocked = {"owner": "user", "action": "quarantine", "kind": why, "wakeup_id": wakeup.id}
@@ -50,35 +50,5 @@ def unreadable(tx: Tx, ids: Ids, wakeup: Wakeup, detail: Json) -> None:
     outcome = WakeupOutcome.MALFORMED
     wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome, data=detail)
     answers = ("retry",) if wakeup.task_id else ("mark_fixed",)
-    _ask(tx, ids, wakeup, Severity.ATTENTION, outcome, answers, detail)
-
-
-def _ask(
-    tx: Tx,
-    ids: Ids,
-    wakeup: Wakeup,
-    severity: Severity,
-    outcome: WakeupOutcome,
-    answers: Sequence[str],
-    known: Json,
-) -> None:
-    """About the task where there is one, else about the agent; no run of it was born."""
-    about = Subject("task", wakeup.task_id) if wakeup.task_id else Subject("agent", wakeup.agent_id)
-    inbox.open_item(
-        tx,
-        ids.new(),
-        InboxKind.AGENT_ERROR,
-        severity,
-        key=f"agent.error:{wakeup.id}",
-        subject=about,
-        workspace_id=wakeup.workspace_id,
-        data={
-            "agent_id": wakeup.agent_id,
-            "run_id": None,
-            "wakeup_id": wakeup.id,
-            "outcome": outcome,
-            "error_kind": None,
-            **known,
-            "options": [{"id": code, "kind": code, "name": code} for code in answers],
-        },
-    )
+    asked: Json = {"run_id": None, "error_kind": None, **detail, "outcome": outcome}
+    troubles.ask(tx, ids, wakeup, Severity.ATTENTION, answers, asked)

@@ -336,6 +336,8 @@ class InboxItem:
         said = self.data.get("outcome")
         if self.kind is InboxKind.APPROVAL and self.data.get("agent_id"):
             return "inbox_approval_asked"  # an agent's own question says more
+        if self.kind is InboxKind.BLOCKED and self.data.get("owner") != "user":
+            return "inbox_blocked_on_others"
         apart = said in SAID_APART or self.subject_type == "routine"
         return f"inbox_{said if apart else self.kind}"
 

@@ -181,6 +181,7 @@ class InboxKind(StrEnum):
     BLOCKER_LOST = "blocker_lost"
     DOCTOR = "doctor"
     DELIVERY_BLOCKED = "delivery_blocked"
+    BLOCKED = "blocked"
 
 
 class ApprovalStatus(StrEnum):

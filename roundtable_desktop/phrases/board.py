@@ -43,6 +43,8 @@ BOARD: Mapping[str, str] = {
     "approval_not_open": N_("This was {status} already."),
     "inbox_approval": N_("T-{number} is ready and needs your approval: {title}"),
     "inbox_approval_asked": N_("An agent asks for your approval, about T-{number}: {text}"),
+    "inbox_blocked": N_("{agent} cannot go on and needs you: {action}"),
+    "inbox_blocked_on_others": N_("{agent} cannot go on and waits for {owner}: {action}"),
     "inbox_blocker_lost": N_(
         "T-{number} waits for T-{blocker}, which is {end}. Let it start without that (drop_edge), "
         "cancel it, or have T-{blocker} done again (redo)."

@@ -1,5 +1,7 @@
 """The inbox: what needs the person, once each, resolved when its cause goes."""
 
+import peewee as pw
+
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
 from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Severity
@@ -18,6 +20,14 @@ def open_about(view: View, subject: Subject) -> list[InboxItem]:
         (InboxItems.subject_type == subject.type)
         & (InboxItems.subject_id == subject.id)
         & (InboxItems.status != InboxStatus.RESOLVED)
+    )
+    return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
+
+
+def open_of_routine(view: View, routine_id: str) -> list[InboxItem]:
+    """About one of its times, oldest first."""
+    here = (InboxItems.status != InboxStatus.RESOLVED) & (
+        pw.fn.json_extract(InboxItems.data, "$.routine_id") == routine_id
     )
     return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
 
@@ -64,6 +74,14 @@ def open_item(
             workspace_id=workspace_id,
             data={"kind": kind, "severity": severity, subject.type: subject.id},
         )
+
+
+def ask_again(tx: Tx, item: InboxItem) -> None:
+    """What it asks about has happened once more; who asks for news sees how often."""
+    times = item.data.get("times")
+    data = {**item.data, "times": (times if isinstance(times, int) else 1) + 1}
+    changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
+    tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
 
 
 def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) -> bool:

@@ -19,7 +19,13 @@ class InboxAsked(Paging):
     status: Literal["open", "snoozed", "resolved"] | None = None
     kind: (
         Literal[
-            "permission", "approval", "agent.error", "blocker_lost", "doctor", "delivery_blocked"
+            "permission",
+            "approval",
+            "agent.error",
+            "blocked",
+            "blocker_lost",
+            "delivery_blocked",
+            "doctor",
         ]
         | None
     ) = None

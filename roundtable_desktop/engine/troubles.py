@@ -1,0 +1,63 @@
+"""Asks a person about a wakeup that failed for good: once, or once for a routine that fails alike
+at each of its times."""
+
+from collections.abc import Sequence
+
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import InboxItem, Json, Run, Subject, Wakeup
+from roundtable_desktop.model.states import InboxKind, RunOutcome, Severity
+from roundtable_desktop.store import inbox, tasks
+from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.routines import SUCCEEDED
+
+
+def ask(
+    tx: Tx, ids: Ids, wakeup: Wakeup, severity: Severity, answers: Sequence[str], known: Json
+) -> None:
+    """About the task where there is one, else about the agent. known: `outcome` and what its
+    sentence needs."""
+    routine_id = _routine_of(tx, wakeup)
+    asked = _asked(tx, routine_id, known["outcome"]) if routine_id else None
+    if asked is not None:
+        return inbox.ask_again(tx, asked)
+    about = Subject("task", wakeup.task_id) if wakeup.task_id else Subject("agent", wakeup.agent_id)
+    inbox.open_item(
+        tx,
+        ids.new(),
+        InboxKind.AGENT_ERROR,
+        severity,
+        key=f"agent.error:{wakeup.id}",
+        subject=about,
+        workspace_id=wakeup.workspace_id,
+        data={
+            "agent_id": wakeup.agent_id,
+            "wakeup_id": wakeup.id,
+            **({"routine_id": routine_id} if routine_id else {}),
+            **known,
+            "options": [{"id": code, "kind": code, "name": code} for code in answers],
+        },
+    )
+
+
+def ended_well(tx: Tx, run: Run, outcome: RunOutcome, wakeup: Wakeup) -> None:
+    """A light routine works again: what was asked about its earlier times is asked no more."""
+    routine_id = wakeup.payload.get("routine_id")
+    if run.task_id is not None or routine_id is None or outcome not in SUCCEEDED:
+        return
+    for item in inbox.open_of_routine(tx, str(routine_id)):
+        if item.subject_type == "agent":
+            inbox.resolve(tx, item, {"by": "cause"})
+
+
+def _routine_of(view: View, wakeup: Wakeup) -> str | None:
+    if wakeup.task_id is not None:
+        task = tasks.get(view, wakeup.task_id)
+        return task.routine_id if task is not None else None
+    named = wakeup.payload.get("routine_id")
+    return str(named) if named else None
+
+
+def _asked(view: View, routine_id: str, outcome: object) -> InboxItem | None:
+    """Of the same routine, and for the same reason."""
+    open_items = inbox.open_of_routine(view, routine_id)
+    return next((one for one in open_items if one.data.get("outcome") == outcome), None)
