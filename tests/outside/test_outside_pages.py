@@ -266,12 +266,14 @@ def test_the_overview_shows_each_thing_once_and_counts_what_waits(running: House
 
     page = main()
     assert "Proposals to look at1" in page and "Open tasks" not in page
+    assert "Needs you1" in page and "1 proposal waits for you" in got(browser, "/inbox").text
     assert page.count("T-1 Write") == 2, "as the last run and as what waits"
     assert page.index(str(room.path)) < page.index(str(empty.path)), "work stands first"
     assert "roundtable" not in got(browser, f"/tasks/{task['id']}").text
     room.lands(proposal)
     page = until(lambda: "Proposals to look at0" in (seen := main()) and seen)
-    assert "No open tasks" in page
+    assert "No open tasks" in page and "Needs you0" in page
+    assert "All clear" in got(browser, "/inbox").text
 
 
 def test_runs_are_filtered_and_paged_by_plain_links(room: Room, browser: Browser) -> None:
