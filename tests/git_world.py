@@ -80,6 +80,12 @@ class World:
         self.git.make_copy(self.repository, folder, commit or self.branch_head(), refs)
         return Path(folder)
 
+    def move(self) -> Path:
+        """An agent's own copy, brought to where its branch is now."""
+        refs = self.git.refs(self.repository)
+        self.git.move_copy(self.repository, str(self.copy), self.branch_head(), refs)
+        return self.copy
+
     def collect(
         self, base: str | None = None, ref: str = REF, copy: Path | None = None
     ) -> Collected:

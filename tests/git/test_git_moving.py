@@ -13,10 +13,7 @@ LEFT = "refs/roundtable/left/r1"
 
 
 def move(world):
-    world.git.move_copy(
-        world.repository, str(world.copy), world.branch_head(), world.git.refs(world.repository)
-    )
-    return world.copy
+    return world.move()
 
 
 def files(world):
@@ -86,6 +83,20 @@ def test_what_an_agent_planted_binds_no_later_run(world):
     assert not hook.exists() and not (copy / ".git/MERGE_HEAD").exists()
     assert "smudge" not in world.plain("config", "--list", cwd=copy)
     assert files(world)["b.txt"] == "moved on\n"
+
+
+@pytest.mark.proves("K-01", "S-65")
+def test_where_its_history_ends_is_the_repositorys_word(world):
+    copy = move(world)
+    (copy / ".git/shallow").write_text(f"{world.branch_head()}\n")
+    world.commit({"c.txt": "c\n"})
+    move(world)
+    assert not (copy / ".git/shallow").exists()
+    whole = int(world.plain("rev-list", "--count", "HEAD", cwd=copy))
+    (world.repo / ".git/shallow").write_text(f"{world.branch_head()}\n")
+    move(world)
+    assert whole > 1 and world.plain("rev-list", "--count", "HEAD", cwd=copy) == "1"
+    (world.repo / ".git/shallow").unlink()
 
 
 @pytest.mark.proves("K-01", "S-65")

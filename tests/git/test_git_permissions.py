@@ -85,6 +85,24 @@ def _unwritable(world, locked):
     assert world.deliver(new).held is None
 
 
+@pytest.mark.proves("K-01")
+@pytest.mark.parametrize("name", [".git", ".git/refs", ".git/hooks"])
+def test_a_copy_that_its_agent_closed_to_writing_is_moved_all_the_same(name):
+    as_ordinary_user(lambda world: _closed(world, name))
+
+
+def _closed(world, name):
+    world.move()
+    (world.copy / ".git/hooks").mkdir(exist_ok=True)
+    (world.copy / ".git/hooks/post-checkout").write_text("exit 1\n")
+    (world.copy / name).chmod(0o500)
+    world.commit({"b.txt": "moved on\n"})
+    world.move()
+    assert (world.copy / "b.txt").read_text() == "moved on\n"
+    assert not (world.copy / ".git/hooks").exists()
+    assert world.plain("status", "--porcelain", cwd=world.copy) == ""
+
+
 def test_a_copy_with_read_only_folders_can_be_dropped():
     as_ordinary_user(_read_only)
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -100,14 +101,21 @@ def _remove(folder: Path) -> None:
     try:
         if not folder.exists():
             return
-        folder.chmod(0o700)
-        for where, folders, _ in os.walk(folder):
-            for name in folders:
-                if not os.path.islink(inner := os.path.join(where, name)):
-                    os.chmod(inner, 0o700)
+        open_up(folder)
         shutil.rmtree(folder)
     except OSError as failed:
         raise GitFailed("copy_not_removed", str(failed)) from failed
+
+
+def open_up(folder: Path) -> None:
+    """A folder and those in it, where an agent has closed them; no link is followed."""
+    os.chmod(folder, stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    for where, folders, _ in os.walk(folder):
+        for name in folders:
+            inner = os.path.join(where, name)
+            mode = os.lstat(inner).st_mode
+            if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
+                os.chmod(inner, stat.S_IMODE(mode) | stat.S_IRWXU)
 
 
 def check_place(repository: Repository, folder: Path) -> None:

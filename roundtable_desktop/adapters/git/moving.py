@@ -17,6 +17,7 @@ from roundtable_desktop.adapters.git.copies import (
     check_place,
     configuration,
     make_copy,
+    open_up,
     packed_refs,
 )
 from roundtable_desktop.adapters.git.history import keep
@@ -57,7 +58,8 @@ def move_copy(
     3. git moves files and index from there to the commit, in a git directory of our own: the
        copy's may say anything.
     4. The copy's git directory gets that index, the commit as its HEAD, the origin's branches as
-       they are now and the configuration of a new copy. The agent's own branches stay.
+       they are now, the end of its history and the configuration of a new copy. The agent's own
+       branches stay.
 
     Killed on the way it is done again from the start: nothing of an agent is in there that the
     caller has not collected.
@@ -69,6 +71,8 @@ def move_copy(
         return make_copy(runner, repository, folder, commit, refs)
     refuse_traps(copy)
     _check_folders(copy / ".git")
+    if (copy / ".git").is_dir():
+        open_up(copy / ".git")
     with private_room(runner, repository, commit=check_commit(commit), keeps_objects=False) as ours:
         index = Path(ours.git_dir, "index")
         room = ours.with_index(str(index)).with_tree(folder)
@@ -106,6 +110,10 @@ def _begin_at(
     for name in REPOSITORY:
         (git_dir / name).mkdir(parents=True, exist_ok=True)
     _write(git_dir / "objects/info/alternates", os.fsencode(borrowed))
+    if (shallow := plain_bytes(Path(repository.git_dir, "shallow"))) is not None:
+        _write(git_dir / "shallow", shallow)
+    else:
+        _take_away(git_dir / "shallow")
     _write(git_dir / "config", os.fsencode(configuration(users, repository, commit)))
     _write(git_dir / "packed-refs", os.fsencode(packed_refs(refs, _own_packed(git_dir))))
     _write(git_dir / "index", index)
