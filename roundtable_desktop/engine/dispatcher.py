@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
+from roundtable_desktop.engine.pacing import Pace
 from roundtable_desktop.engine.quarantine import put_back, unreadable
 from roundtable_desktop.engine.steps import PIPELINE
 from roundtable_desktop.model.errors import Broken, Busy, Full
@@ -39,8 +40,14 @@ class Dispatcher:
         self._store = store
         self._ids = ids
         self._launch = launch
+        self._pace = Pace()
         self._unjudged: Wakeup | None = None
         self._why: str | None = None
+
+    @property
+    def next_turn(self) -> datetime | None:
+        """When something may start that is held back only so that not all starts at once."""
+        return self._pace.next_turn
 
     def step(self) -> bool:
         """One wakeup: claimed in one transaction, judged and settled in the next.
@@ -52,14 +59,19 @@ class Dispatcher:
         if self._unjudged is not None:
             self._put_back(self._unjudged)
         with self._store.transaction() as tx:
-            stopped = settings.of_home(tx).intake != "open"
-            wakeup = None if stopped else claims.claim_next(tx)
+            intake_open = settings.of_home(tx).intake == "open"
+            passes = self._pace.lets_pass(tx.now, intake_open=intake_open)
+            wakeup = claims.claim_next(tx) if passes else None
+            if passes and wakeup is None:
+                self._pace.drained()
         if wakeup is None:
             return False
         self._unjudged, self._why = wakeup, None
         try:
             with self._store.transaction() as tx:
                 answer = self._judge(tx, wakeup)
+                if isinstance(answer, Launched):
+                    self._pace.launched(tx.now)
         except Exception as error:
             if not isinstance(error, NOT_ITS_FAULT):
                 self._why = type(error).__name__

@@ -4,24 +4,26 @@ from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Json, Run, Wakeup, stands_for
 from roundtable_desktop.model.states import RANKS, Source, WakeupStatus
-from roundtable_desktop.store import wakeups
+from roundtable_desktop.store import firings, wakeups
 from roundtable_desktop.store.db import Tx
 
 FOLLOWUP = "followup"
 
 
 def follow_up(tx: Tx, ids: Ids, wakeup: Wakeup, run: Run) -> None:
-    """One wakeup with all that came meanwhile, unless a person ended the work. A wakeup that is
-    tried again takes it along by itself.
+    """One wakeup with all that came meanwhile; where a person ended the work, with what a person
+    asked for since. A wakeup that is tried again takes it along by itself.
 
     wakeup: as it was before it was settled.
     """
     settled = wakeups.get(tx, wakeup.id)
     assert settled is not None
-    if settled.status not in (WakeupStatus.FINISHED, WakeupStatus.FAILED):
+    if settled.status is WakeupStatus.QUEUED or wakeup.source is not Source.ROUTINE:
         return
     unheard = _unheard(wakeup, run)
-    if not unheard or wakeup.source is not Source.ROUTINE:
+    if settled.status is WakeupStatus.CANCELLED:
+        unheard = [cause for cause in unheard if not firings.by_time_alone(tx, [cause])]
+    if not unheard:
         return
     payload = unheard[0]["payload"]
     assert isinstance(payload, dict)

@@ -177,6 +177,7 @@ class Loop:
                 claims.next_due(tx, looked_at),
                 self._recurring.next_due(tx),
                 intake.next_due(tx, looked_at),
+                self._dispatcher.next_turn,
             )
             return min((due for due in dues if due is not None), default=None), tx.now
 

@@ -2,24 +2,39 @@
 
 import logging
 
+from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.pipeline import Case
-from roundtable_desktop.model.records import Agent, Wakeup
+from roundtable_desktop.model.records import SYSTEM, Agent, Task, Wakeup
 from roundtable_desktop.model.routines import Routine
-from roundtable_desktop.model.states import RoutineStatus, Source, WakeupOutcome
+from roundtable_desktop.model.states import RoutineStatus, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go
 from roundtable_desktop.rules import idle
 from roundtable_desktop.rules.idle import Periodic
-from roundtable_desktop.store import events, firings, routines, tasks
+from roundtable_desktop.store import events, firings, routines, runs, tasks
 from roundtable_desktop.store.db import Tx, View
 
 log = logging.getLogger(__name__)
 
 
 def routine_standing(tx: Tx, case: Case) -> Answer:
-    """What was paused or archived meanwhile starts nothing any more."""
-    if case.wakeup.source is not Source.ROUTINE:
+    """What was paused or archived meanwhile starts nothing any more: neither a wake, nor a task
+    that is only assigned yet, which is cancelled with it."""
+    if case.wakeup.source is Source.ROUTINE:
+        return standing(_routine(tx, case.wakeup))
+    task = case.task
+    if task is None or task.routine_id is None or not _only_assigned(tx, case.wakeup, task):
         return Go()
-    return standing(_routine(tx, case.wakeup))
+    answer = standing(routines.get(tx, task.routine_id))
+    if isinstance(answer, Cancel):
+        data = {"reason": answer.reason, "routine_id": task.routine_id}
+        graph.move(tx, case.ids, task, TaskStatus.CANCELLED, actor=SYSTEM, data=data)
+    return answer
+
+
+def _only_assigned(view: View, wakeup: Wakeup, task: Task) -> bool:
+    """Nobody worked on it, and no person's word is what wakes its agent now."""
+    fresh = wakeup.source is Source.TASK_ASSIGNED and task.status is TaskStatus.TODO
+    return fresh and not runs.of_task(view, task.id)
 
 
 def standing(routine: Routine | None) -> Answer:

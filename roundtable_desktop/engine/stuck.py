@@ -29,9 +29,7 @@ def ended(
     _ask(tx, ids, run, wakeup, task, on)
 
 
-def _ask(
-    tx: Tx, ids: Ids, run: Run, wakeup: Wakeup, task: Task | None, on: BlockedOn
-) -> None:
+def _ask(tx: Tx, ids: Ids, run: Run, wakeup: Wakeup, task: Task | None, on: BlockedOn) -> None:
     agent = agents.get(tx, run.agent_id)
     assert agent is not None, "foreign keys hold"
     other = agents.get(tx, on.owner.removeprefix("agent:"))

@@ -88,6 +88,9 @@ ROUTINES: Mapping[str, str] = {
     "heartbeat_there": N_("{agent} has a routine called “{name}” already."),
     "routine_paused": N_("“{name}” is paused: it fires again when it is resumed."),
     "routine_archived": N_("“{name}” is archived: it does not fire any more, and stays so."),
+    "routine_not_by_hand": N_(
+        "“{name}” is not run by hand: its manual trigger is switched off. Switch it on first."
+    ),
     "routine_by_hand_only": N_("It has no schedule: it fires when you tell it to."),
     "routine_next_start": N_("It fires next on {local} ({zone})."),
     "routine_next_merge": N_(

@@ -29,6 +29,7 @@ class Claims:
 
     def __init__(self, ground: Ground) -> None:
         self.ground, self.broken = ground, threading.Event()
+        self.next_turn = None
 
     def step(self) -> bool:
         if self.broken.is_set():

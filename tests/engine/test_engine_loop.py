@@ -35,6 +35,7 @@ class Steps:
         self.ground = ground
         self.claimed: list[str] = []
         self.broken = 0
+        self.next_turn = None
 
     def step(self) -> bool:
         if self.broken:

@@ -42,6 +42,11 @@ class Recurring:
         return min((one.next_run_at for one in self.triggers if one.next_run_at), default=None)
 
     @property
+    def by_hand(self) -> bool:
+        """Whether a person may run it now; a switched-off manual trigger says no."""
+        return all(one.enabled for one in self.triggers if one.kind is TriggerKind.MANUAL)
+
+    @property
     def last_fired_at(self) -> datetime | None:
         return max((one.last_fired_at for one in self.triggers if one.last_fired_at), default=None)
 

@@ -1,13 +1,18 @@
 """Pausing or stopping one agent, and what comes back when it may work again."""
 
+import itertools
+from collections.abc import Iterable
+from datetime import timedelta
 from functools import partial
 
 from roundtable_desktop.engine import circuit, wakers
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, run_control
+from roundtable_desktop.engine.routines import TOGETHER
 from roundtable_desktop.model.errors import Absent, Illegal
+from roundtable_desktop.model.holds import SPACING
 from roundtable_desktop.model.records import Agent, Subject, Wakeup
-from roundtable_desktop.model.states import RANKS, AgentStatus
+from roundtable_desktop.model.states import RANKS, AgentStatus, Source
 from roundtable_desktop.store import agents, runs, wakeups
 from roundtable_desktop.store.db import Tx
 
@@ -74,9 +79,23 @@ def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
     if agent.status is not AgentStatus.ACTIVE:
         agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
         circuit.closed(tx, agent)
-        for kept_back in wakeups.kept_back(tx, agent.id):
-            _again(tx, desk, asked, kept_back)
+        kept = wakeups.kept_back(tx, agent.id)
+        spread = step_by_step(agent, (one.source is Source.USER for one in kept))
+        for kept_back, later in zip(kept, spread, strict=True):
+            _again(tx, desk, asked, kept_back, later)
     return _get(tx, asked, agent_id, judged=True)
+
+
+def step_by_step(agent: Agent, of_a_person: Iterable[bool]) -> list[timedelta]:
+    """How much later each of them starts: two at once, then two every few seconds, as far as the
+    agent could start more at once (B-076)."""
+    number, most = itertools.count(), agent.max_concurrent_sessions
+    if most <= TOGETHER:
+        return [timedelta(0) for _ in of_a_person]
+    return [
+        timedelta(0) if person else SPACING * (min(next(number), most) // TOGETHER)
+        for person in of_a_person
+    ]
 
 
 def _paused(tx: Tx, asked: Asked, agent_id: str) -> Subject:
@@ -87,7 +106,7 @@ def _resumed(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Subject:
     return Subject("agent", resume_now(tx, desk, asked, agent_id).id)
 
 
-def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:
+def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup, later: timedelta) -> None:
     """Staleness decides anew whether it is still wanted."""
     cause = wakeups.Cause(
         workspace_id=kept_back.workspace_id,
@@ -101,7 +120,7 @@ def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup) -> None:
         actor=asked.actor,
         carries=kept_back.causes(),
     )
-    wakers.wake(tx, desk.ids.new(), cause)
+    wakers.wake(tx, desk.ids.new(), cause, spread=later)
 
 
 def _get(tx: Tx, asked: Asked, agent_id: str, *, judged: bool = False) -> Agent:

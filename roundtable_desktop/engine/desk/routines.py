@@ -193,6 +193,8 @@ def _fired(
     triggers = routines.triggers_of(tx, [routine.id])[routine.id]
     by_hand = [one for one in triggers if one.kind is TriggerKind.MANUAL]
     trigger = by_hand[0] if by_hand else add_trigger(tx, desk.ids, routine, TriggerKind.MANUAL)
+    if not trigger.enabled:
+        raise Conflict("routine_not_by_hand", name=routine.name)
     shot = Shot(
         routine=routine,
         trigger=replace(trigger, timezone=trigger.timezone or workspace.timezone),
