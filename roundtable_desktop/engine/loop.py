@@ -49,7 +49,8 @@ class Looked:
 class Loop:
     """`submit_deliveries()` is called when the nudge says that there are some, `sweep()` when the
     queue has been drained, `break_off(run_id)` for each run that a leave ends, `tie(tied)`
-    at each look with what the person wants of agents when the app ends."""
+    at each look with what the person wants of agents when the app ends; `sweep_due()` says when a
+    sweep that comes later has something to do."""
 
     def __init__(
         self,
@@ -62,13 +63,15 @@ class Loop:
         sweep: Callable[[], object],
         break_off: Callable[[str], None],
         tie: Callable[[bool], None],
+        sweep_due: Callable[[], datetime | None] = lambda: None,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
         self._recurring = recurring
         self._clock = clock
         self._dice = dice
-        self._submit_deliveries, self._sweep = submit_deliveries, sweep
+        self._submit_deliveries = submit_deliveries
+        self._sweep, self._sweep_due = sweep, sweep_due
         self._break_off, self._tie = break_off, tie
         self._changed = threading.Condition()
         self._nudged = True
@@ -170,6 +173,7 @@ class Loop:
             pass
         with self._watched("sweep"):
             self._sweep()
+        swept_again = self._sweep_due()
         with self._watched("next"), self._store.transaction() as tx:
             if promoted >= claims.SOME:
                 return tx.now, tx.now
@@ -178,6 +182,7 @@ class Loop:
                 self._recurring.next_due(tx),
                 intake.next_due(tx, looked_at),
                 self._dispatcher.next_turn,
+                swept_again,
             )
             return min((due for due in dues if due is not None), default=None), tx.now
 

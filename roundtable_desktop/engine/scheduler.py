@@ -92,6 +92,7 @@ class Scheduler:
             sweep.look,
             self._break_off,
             launcher.tie,
+            sweep.due,
         )
 
     def start(self) -> None:

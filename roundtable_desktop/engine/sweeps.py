@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import Clock, Ids
+from roundtable_desktop.model.ports import Ids, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Rank, Source
 from roundtable_desktop.store import journal, sweeps
@@ -24,7 +24,7 @@ AT_ONCE = 100
 class Sweep:
     """Called after each drain of the queue, on the scheduler's thread."""
 
-    def __init__(self, store: Store, reader: Reader, clock: Clock, ids: Ids) -> None:
+    def __init__(self, store: Store, reader: Reader, clock: RowClock, ids: Ids) -> None:
         self._store, self._reader, self._clock, self._ids = store, reader, clock, ids
         self._next: datetime | None = None
 
@@ -41,6 +41,14 @@ class Sweep:
             self._tell(dispatched)
         self._next = now + EVERY
         return dispatched
+
+    def due(self) -> datetime | None:
+        """When the next look would find something, for a clock that goes from one due instant to
+        the next; by the machine's own clock it looks often enough."""
+        if not self._clock.stands or self._next is None:
+            return None
+        with self._reader.snapshot() as view:
+            return self._next if sweeps.unstarted(view, self._next, 1) else None
 
     def _dispatch_all(self) -> int:
         dispatched = 0

@@ -366,3 +366,17 @@ def test_others_come_before_what_the_sweep_found(stage: Stage) -> None:
     assert stage.ground.claim().task_id == later.id  # type: ignore[union-attr]
     assert of_task(stage.ground, lost)[0].status == WakeupStatus.QUEUED
     assert list(Rank)[of_task(stage.ground, lost)[0].rank] == Rank.SWEEP
+
+
+@pytest.mark.proves("K-36")
+def test_a_clock_that_stands_goes_to_the_sweep_that_will_find_something(stage: Stage) -> None:
+    sweep = sweep_on(stage.ground)
+    assert sweep.due() is None, "it has not looked yet"
+    sweep.look()
+    looked = stage.clock.now()
+    assert sweep.due() is None, "nothing is lost"
+    task = stage.assigned()
+    lose_wakeups(stage.ground, task)
+    assert sweep.look() == 0 and sweep.due() == looked + EVERY
+    stage.clock.forward(seconds=EVERY.total_seconds())
+    assert sweep.look() == 1 and sweep.due() is None
