@@ -36,6 +36,12 @@ _OPTIONS = (
     ),
     ("--catch-up-max", "catch_up_max", click.IntRange(0, 100), _("How many of them, at most.")),
     ("--priority", "priority", click.IntRange(-1000, 1000), _("The lower comes first.")),
+    (
+        "--probe",
+        "probe",
+        click.Choice(["none", "workspace_events"]),
+        _("workspace_events: time alone wakes it only after something happened."),
+    ),
 )
 _cron = click.option("--cron", "crons", multiple=True, metavar="EXPR", help=_("When it fires."))
 _zone = click.option("--tz", "zone", metavar="ZONE", help=_("Default: the workspace's zone."))

@@ -246,3 +246,22 @@ def test_thirty_fires_with_real_runners_never_stick(room: Room, policy: str) -> 
     until(lambda: not house.query(left))  # a follow-up too
     fired(house, routine)
     assert over(house, routine)["status"] == "done"
+
+
+@pytest.mark.proves("K-58", "C-106", "C-69")
+def test_a_probe_is_given_at_birth_and_a_switched_off_hand_is_told_everywhere(
+    room: Room,
+) -> None:
+    house, agent, browser = room.house, demo(room), Browser(room.house)
+    words = ("add", "Watch", "--cron", "*/5 * * * *", "--probe", "workspace_events")
+    assert house.cli("routine", *words, at=room.path).code == 0
+    (routine,) = office(house, "GET", f"?workspace_id={room.id}").json["items"]
+    assert routine["probe"] == "workspace_events"
+    off = made(room, agent, name="Hands off", triggers=[{"kind": "manual", "enabled": False}])
+    refused = office(house, "POST", f"/{off['id']}/fire", {})
+    assert (refused.status, refused.json["code"]) == (409, "routine_not_by_hand")
+    said = house.cli("routine", "fire", "Hands off", at=room.path)
+    assert said.code == 1 and "switched off" in said.err
+    page = got(browser, f"/routines/{off['id']}")
+    assert "its manual trigger is switched off" in page.text
+    assert not [form for form in page.forms if form.action.endswith("/fire")]

@@ -73,6 +73,7 @@ def _template(given: object) -> object:
 
 
 Template = Annotated[TemplateWanted | None, BeforeValidator(_template)]
+ProbeWord = Literal["none", "workspace_events"]
 Triggers = Annotated[list[TriggerWanted], Field(max_length=100)]
 Variables = Annotated[list[VariableWanted], Field(max_length=200)]
 
@@ -102,6 +103,7 @@ class RoutineWanted(_Assigned):
     task_template: Template = None
     variables: Variables = Field(default_factory=list)
     priority: Priority = 0
+    probe: ProbeWord = "none"
     triggers: Triggers = Field(default_factory=list)
 
 
@@ -118,7 +120,7 @@ class RoutineChange(_Assigned):
     task_template: Template = None
     variables: Variables | None = None
     priority: Priority | None = None
-    probe: Literal["none", "workspace_events"] | None = None
+    probe: ProbeWord | None = None
     triggers: Triggers | None = None
 
 
@@ -352,6 +354,7 @@ def _declare_commands(api: Api, desk: Desk, look: LookRoutines) -> None:
                 template=_stored(body.task_template),
                 variables=_variables(body.variables),
                 priority=body.priority,
+                probe=Probe(body.probe),
                 triggers=triggers_of(body.triggers),
             ),
         )

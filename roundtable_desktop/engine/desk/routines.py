@@ -19,6 +19,7 @@ from roundtable_desktop.model.states import (
     CatchUpPolicy,
     ConcurrencyPolicy,
     FiringSource,
+    Probe,
     RoutineStatus,
     TriggerKind,
 )
@@ -65,6 +66,7 @@ class NewRoutine:
     template: Template | None = None
     variables: Sequence[Variable] = ()
     priority: int = 0
+    probe: Probe = Probe.NONE
     triggers: Sequence[Wanted] = field(default=())
 
 
@@ -92,6 +94,7 @@ def create(desk: Desk, asked: Asked, wanted: NewRoutine) -> Routine:
             task_template=wanted.template.stored() if wanted.template else "",
             variables=_declared(texts, wanted.variables),
             priority=wanted.priority,
+            probe=wanted.probe,
         )
         _set_triggers(tx, desk, workspace, routine, wanted.triggers)
         return Subject("routine", routine.id)
