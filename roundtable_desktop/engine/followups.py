@@ -3,7 +3,7 @@
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Json, Run, Wakeup, stands_for
-from roundtable_desktop.model.states import RANKS, Source, WakeupStatus
+from roundtable_desktop.model.states import Source, WakeupStatus
 from roundtable_desktop.store import firings, wakeups
 from roundtable_desktop.store.db import Tx
 
@@ -25,19 +25,7 @@ def follow_up(tx: Tx, ids: Ids, wakeup: Wakeup, run: Run) -> None:
         unheard = [cause for cause in unheard if not firings.by_time_alone(tx, [cause])]
     if not unheard:
         return
-    payload = unheard[0]["payload"]
-    assert isinstance(payload, dict)
-    cause = wakeups.Cause(
-        workspace_id=wakeup.workspace_id,
-        agent_id=wakeup.agent_id,
-        task_id=wakeup.task_id,
-        source=wakeup.source,
-        reason=FOLLOWUP,
-        payload=payload,
-        key=f"{FOLLOWUP}:{run.id}",
-        rank=next(rank for rank, number in RANKS.items() if number == wakeup.rank),
-        carries=unheard,
-    )
+    cause = wakers.anew(wakeup, FOLLOWUP, f"{FOLLOWUP}:{run.id}", carries=unheard)
     wakers.wake(tx, ids.new(), cause)
 
 

@@ -1,9 +1,10 @@
 """What wakes an agent: every cause goes through this one door into the queue (K-01)."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
-from roundtable_desktop.model.records import Actor, Task
-from roundtable_desktop.model.states import Source
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Task, Wakeup
+from roundtable_desktop.model.states import RANKS, Rank, Source
 from roundtable_desktop.rules import coalesce
 from roundtable_desktop.store import routines, settings, wakeups
 from roundtable_desktop.store.db import Tx
@@ -27,6 +28,33 @@ def wake(tx: Tx, wakeup_id: str, cause: Cause, *, spread: timedelta = wakeups.NO
     if coalesce.repeats(cause.source):
         window = timedelta(seconds=settings.of_home(tx).coalescing_window_sec)
     return wakeups.enqueue(tx, wakeup_id, cause, joins=joins, window=window)
+
+
+def anew(
+    earlier: Wakeup,
+    reason: str,
+    key: str,
+    *,
+    actor: Actor = SYSTEM,
+    rank: Rank | None = None,
+    carries: Sequence[Json] | None = None,
+) -> Cause:
+    """What an earlier wakeup was for, or these of its causes, as a wakeup of their own. rank: the
+    earlier one's, if none is named."""
+    wakes = earlier.causes() if carries is None else carries
+    first = carries[0].get("payload") if carries else None
+    return Cause(
+        workspace_id=earlier.workspace_id,
+        agent_id=earlier.agent_id,
+        task_id=earlier.task_id,
+        source=earlier.source,
+        reason=reason,
+        payload=first if isinstance(first, dict) else earlier.payload,
+        key=key,
+        rank=rank or next(one for one, number in RANKS.items() if number == earlier.rank),
+        actor=actor,
+        carries=wakes,
+    )
 
 
 def assignment(task: Task, agent_id: str, actor: Actor) -> Cause:

@@ -12,7 +12,7 @@ from roundtable_desktop.engine.routines import TOGETHER
 from roundtable_desktop.model.errors import Absent, Illegal
 from roundtable_desktop.model.holds import SPACING
 from roundtable_desktop.model.records import Agent, Subject, Wakeup
-from roundtable_desktop.model.states import RANKS, AgentStatus, Source
+from roundtable_desktop.model.states import AgentStatus, Source
 from roundtable_desktop.store import agents, runs, wakeups
 from roundtable_desktop.store.db import Tx
 
@@ -108,18 +108,7 @@ def _resumed(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Subject:
 
 def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup, later: timedelta) -> None:
     """Staleness decides anew whether it is still wanted."""
-    cause = wakeups.Cause(
-        workspace_id=kept_back.workspace_id,
-        agent_id=kept_back.agent_id,
-        task_id=kept_back.task_id,
-        source=kept_back.source,
-        reason=RESUMED,
-        payload=kept_back.payload,
-        key=f"resume:{kept_back.id}:1",
-        rank=next(rank for rank, number in RANKS.items() if number == kept_back.rank),
-        actor=asked.actor,
-        carries=kept_back.causes(),
-    )
+    cause = wakers.anew(kept_back, RESUMED, f"resume:{kept_back.id}:1", actor=asked.actor)
     wakers.wake(tx, desk.ids.new(), cause, spread=later)
 
 

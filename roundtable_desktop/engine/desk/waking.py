@@ -91,18 +91,7 @@ def again_now(tx: Tx, desk: Desk, asked: Asked, wakeup_id: str, key: str) -> Non
     failed = wakeups.get(tx, wakeup_id)
     if failed is None:
         raise Absent("unknown_wakeup")
-    cause = wakeups.Cause(
-        workspace_id=failed.workspace_id,
-        agent_id=failed.agent_id,
-        task_id=failed.task_id,
-        source=failed.source,
-        reason=failed.reason,
-        payload=failed.payload,
-        key=key,
-        rank=Rank.USER,
-        actor=asked.actor,
-        carries=failed.causes(),
-    )
+    cause = wakers.anew(failed, failed.reason, key, actor=asked.actor, rank=Rank.USER)
     wakers.wake(tx, desk.ids.new(), cause)
 
 
