@@ -170,7 +170,9 @@ class Completion:
                 inbox.resolve(tx, item, {"by": "end"})
             if settlement.outcome is RunOutcome.LOST:
                 born = settlement.layer is not Layer.REQUEUE
-                _tell_lost(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
+                _tell_end(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
+            elif settlement.outcome is RunOutcome.CANCELLED and not reported:
+                _tell_end(tx, run, Kind.AGENT_CANCELLED)
             task = moved = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
                 wakeups.release_parked(tx, task.id)
@@ -334,7 +336,7 @@ def _program(agent: Agent) -> str:
     return Path(agent.command[0]).name if agent.command else str(agent.adapter)
 
 
-def _tell_lost(tx: Tx, run: Run, kind: Kind) -> None:
+def _tell_end(tx: Tx, run: Run, kind: Kind) -> None:
     journal.tell(
         tx,
         kind,

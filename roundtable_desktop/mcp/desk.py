@@ -31,6 +31,11 @@ class AgentDesk(Protocol):
     ) -> Mapping[str, object]:
         """On the run's own task, or in a run about none on one that its agent may see."""
 
+    def progress(
+        self, holder: Holder, text: str, percent: int | None, key: str | None
+    ) -> Mapping[str, object]:
+        """How far the run is with its own task."""
+
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Mapping[str, object]:
         """Of two different ones the last counts, with a note (contract, How an agent reports)."""
 

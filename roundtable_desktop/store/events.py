@@ -67,6 +67,12 @@ def of(
     return view.all(Event, found)[::-1]
 
 
+def newest_of(view: View, subject: Subject, kind: Kind) -> Event | None:
+    here = (Events.subject_type == subject.type) & (Events.subject_id == subject.id)
+    found = Events.select().where(here & (Events.kind == kind))
+    return view.one(Event, found.order_by(Events.id.desc()))
+
+
 def anything_since(view: View, run: Run) -> bool:
     """Whether somebody else did something in its workspace since that run began (C-106)."""
     names = {"workspace_id": run.workspace_id, "run_id": run.id, "agent_id": run.agent_id}

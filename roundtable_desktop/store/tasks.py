@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Task
 from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.store import approvals, firings, inbox, journal
+from roundtable_desktop.store import approvals, events, firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Tasks, by_id
 
@@ -19,6 +19,9 @@ _TOLD = {
     TaskStatus.CANCELLED: Kind.TASK_CANCELLED,
     TaskStatus.INTERRUPTED: Kind.TASK_INTERRUPTED,
 }
+
+PROGRESS_GAP = timedelta(seconds=5)
+"""Between two words of an agent on how far it is."""
 
 _LOOSE = """
 SELECT count(*) AS n FROM tasks AS t
@@ -171,6 +174,16 @@ def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
         data=data,
     )
     return True
+
+
+def tell_progress(tx: Tx, task: Task, actor: Actor, data: Json) -> None:
+    """How far its agent is; what it says again at once is not told, so that no loop fills the
+    feed."""
+    subject = Subject("task", task.id)
+    before = events.newest_of(tx, subject, Kind.TASK_PROGRESS)
+    if before is None or before.at <= tx.now - PROGRESS_GAP:
+        where = task.workspace_id
+        journal.tell(tx, Kind.TASK_PROGRESS, subject, workspace_id=where, actor=actor, data=data)
 
 
 def touch(tx: Tx, task: Task) -> None:

@@ -53,7 +53,7 @@ def office(stage: Stage) -> Office:
     return Office(stage, workspace, chair, stage.agent(workspace, name="Ada"))
 
 
-@pytest.mark.proves("K-64", "K-05")
+@pytest.mark.proves("K-64 taskless", "K-05")
 def test_a_coordinator_that_time_woke_makes_tasks_and_gives_them_out(office: Office) -> None:
     chair = office.woken(office.chair)
     first = office.make(chair, "First", "Ada")
@@ -75,7 +75,7 @@ def test_a_coordinator_that_time_woke_makes_tasks_and_gives_them_out(office: Off
     assert office.stage.ground.rows("task_dependencies")[0]["task_id"] == second["id"]
 
 
-@pytest.mark.proves("K-64")
+@pytest.mark.proves("K-64 taskless")
 def test_others_see_what_is_theirs_and_the_rest_is_as_if_it_were_not(office: Office) -> None:
     stage = office.stage
     hers = stage.task(office.workspace, office.worker, title="Hers")
@@ -102,7 +102,7 @@ def test_others_see_what_is_theirs_and_the_rest_is_as_if_it_were_not(office: Off
     assert len(stage.ground.rows("tasks")) == 2, "nothing of what was refused was made"
 
 
-@pytest.mark.proves("K-64")
+@pytest.mark.proves("K-64 taskless")
 def test_a_run_about_a_task_reaches_no_further_than_before(office: Office) -> None:
     stage = office.stage
     office.stage.task(office.workspace, title="Nobody's")
@@ -116,7 +116,7 @@ def test_a_run_about_a_task_reaches_no_further_than_before(office: Office) -> No
     office.agency.comment(own, "hello", mine.id, None)
 
 
-@pytest.mark.proves("K-64")
+@pytest.mark.proves("K-64 taskless")
 def test_a_chain_of_runs_does_not_fill_the_board(office: Office) -> None:
     chair = office.woken(office.chair)
     for number in range(LOOSE_TASKS):
@@ -136,3 +136,33 @@ def test_the_same_key_makes_one_task(office: Office) -> None:
     chair = office.woken(office.chair)
     made = [office.agency.create_task(chair, "Once", "", None, (), "k") for _ in range(2)]
     assert made[0] == made[1] and len(office.stage.ground.rows("tasks")) == 1
+
+
+@pytest.mark.proves("A-40 told")
+def test_how_far_it_is_is_told_and_no_loop_fills_the_feed(office: Office) -> None:
+    stage = office.stage
+    task = stage.task(office.workspace, office.worker)
+    ada = holder_of(stage.launch())
+    for percent in (10, 20, 30):
+        office.agency.progress(ada, "Reading.", percent, None)
+    stage.clock.forward(seconds=6)
+    office.agency.progress(ada, "Writing.", None, None)
+    told = [one for one in stage.ground.events() if one.kind == "task.progress"]
+    assert [(one.subject_id, one.data["percent"], one.data["text"]) for one in told] == [
+        (task.id, 10, "Reading."),
+        (task.id, None, "Writing."),
+    ]
+    chair = office.woken(office.chair)
+    with pytest.raises(Absent) as refused:
+        office.agency.progress(chair, "Sitting.", None, None)
+    assert refused.value.code == "no_own_task"
+
+
+@pytest.mark.proves("A-40 told")
+def test_a_run_that_was_cancelled_says_so_of_its_agent(office: Office) -> None:
+    stage = office.stage
+    stage.task(office.workspace, office.worker)
+    run = stage.launch()
+    stage.finish(run, why="cancelled", code=None)
+    (told,) = [one for one in stage.ground.events() if one.kind == "agent.cancelled"]
+    assert (told.subject_id, told.data["agent_id"]) == (run.id, office.worker.id)

@@ -27,7 +27,7 @@ def asked(stage: Stage, status: str = "open") -> list[Any]:
     return [one for one in rows if one.status == status]
 
 
-@pytest.mark.proves("C-24")
+@pytest.mark.proves("C-24", "C-24 asked")
 def test_a_blocked_task_asks_its_owner_and_goes_on_with_the_answer(stage: Stage) -> None:
     task = stage.assigned()
     blocked(stage)
@@ -43,7 +43,7 @@ def test_a_blocked_task_asks_its_owner_and_goes_on_with_the_answer(stage: Stage)
     assert stage.launch().task_id == task.id
 
 
-@pytest.mark.proves("C-24")
+@pytest.mark.proves("C-24", "C-24 asked")
 def test_a_word_on_the_task_answers_it_as_well(stage: Stage) -> None:
     task = stage.assigned()
     blocked(stage)
@@ -53,7 +53,7 @@ def test_a_word_on_the_task_answers_it_as_well(stage: Stage) -> None:
     assert [one.data["action"] for one in asked(stage)] == ["And the host?"]
 
 
-@pytest.mark.proves("C-24")
+@pytest.mark.proves("C-24", "C-24 asked")
 def test_without_a_task_it_asks_as_well_and_is_tried_again(stage: Stage) -> None:
     agent = stage.agent(stage.workspace())
     stage.wake(agent, "look around")
@@ -75,7 +75,7 @@ def routines(stage: Stage) -> Routines:
     return Routines(stage)
 
 
-@pytest.mark.proves("C-24", "K-35")
+@pytest.mark.proves("C-24 asked", "K-35")
 def test_a_routine_that_wants_the_same_each_time_asks_once(routines: Routines) -> None:
     routines.add()
     for action in ("Log in.", "Log in.", "Choose."):

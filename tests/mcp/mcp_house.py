@@ -78,6 +78,9 @@ class MemoryDesk:
             raise RuntimeError("secret-of-the-inside")
         return self._once(holder, key, lambda: self._comment(text))
 
+    def progress(self, holder: Holder, text: str, percent: int | None, key: str | None) -> Json:
+        return self._once(holder, key, lambda: {"percent": percent})
+
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Json:
         def act() -> Json:
             self.results.append(result)

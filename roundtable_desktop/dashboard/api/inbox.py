@@ -16,7 +16,7 @@ from roundtable_desktop.model import records
 
 class InboxAsked(Paging):
     workspace_id: Ref | None = None
-    status: Literal["open", "snoozed", "resolved"] | None = None
+    status: Literal["open", "resolved"] | None = None
     kind: (
         Literal[
             "permission",

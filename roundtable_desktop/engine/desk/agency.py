@@ -93,6 +93,18 @@ class Agency:
         made = self._once(holder, key, f"comment:{text}:{task_id}", act, comments.get)
         return {"comment_id": made.id}
 
+    def progress(self, holder: Holder, text: str, percent: int | None, key: str | None) -> Answer:
+        """Of the run's own task, told in the feed."""
+        clean = self._clean(holder, text)
+
+        def act(tx: Tx, task: Task) -> Subject:
+            actor = Actor("agent", holder.agent_id)
+            data = {"run_id": holder.run_id, "text": clean, "percent": percent}
+            rows.tell_progress(tx, task, actor, data)
+            return Subject("task", task.id)
+
+        return _shown(self._about_task(holder, key, f"progress:{text}:{percent}", act, rows.get))
+
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
         """The last call before the turn's end counts; of two different ones with a note."""
         text = self._clean(holder, result.model_dump_json(exclude_none=True))

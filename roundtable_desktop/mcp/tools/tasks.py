@@ -10,6 +10,7 @@ from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.states import TaskStatus
 
+PROGRESS_LENGTH = 500
 COMMENT_BYTES = 16 * 1024
 RESULT_BYTES = 64 * 1024  # as much as a result file may have
 DESCRIPTION_LENGTH = 64 * 1024
@@ -52,6 +53,11 @@ class CommentGiven(Arguments):
         Field(description="Which task, if your turn is about none; left out: your own."),
         Field(min_length=6, max_length=64),
     ] = None
+
+
+class ProgressGiven(Arguments):
+    text: Annotated[str, Field(min_length=1, max_length=PROGRESS_LENGTH)]
+    percent: Annotated[int | None, Field(ge=0, le=100)] = None
 
 
 class SubtaskWanted(Arguments):
@@ -99,6 +105,13 @@ def task_comment(call: Call, given: CommentGiven) -> Mapping[str, object]:
     return call.desk.comment(call.holder, given.text, given.task_id, call.key)
 
 
+@tool(ProgressGiven)
+def task_progress(call: Call, given: ProgressGiven) -> Mapping[str, object]:
+    """Says how far you are with your task, for people who look on. Seldom and in a few words: at
+    most one in five seconds is shown. It wakes nobody."""
+    return call.desk.progress(call.holder, given.text, given.percent, call.key)
+
+
 @tool(WorkerResult)
 def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
     """Reports how your work on the task ended. Call it once, last: it decides what happens next.
@@ -137,6 +150,7 @@ TOOLS: tuple[Tool, ...] = (
     task_get,
     task_list,
     task_comment,
+    task_progress,
     task_result,
     task_create,
     approval_request,
