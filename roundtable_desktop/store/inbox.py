@@ -1,13 +1,21 @@
 """The inbox: what needs the person, once each, resolved when its cause goes."""
 
-import peewee as pw
-
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
 from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Severity
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import InboxItems
+from roundtable_desktop.store.tables import InboxItems, read
+
+# By SQL text: each move of a task and each end of a run asks, and mostly there is nothing.
+_OPEN_ABOUT = """
+SELECT * FROM inbox_items WHERE subject_type = ? AND subject_id = ? AND status <> 'resolved'
+ORDER BY id
+"""
+_OPEN_OF_ROUTINE = """
+SELECT * FROM inbox_items
+WHERE status = 'open' AND json_extract(data, '$.routine_id') = ? ORDER BY id
+"""
 
 
 def get(view: View, item_id: str) -> InboxItem | None:
@@ -16,20 +24,14 @@ def get(view: View, item_id: str) -> InboxItem | None:
 
 def open_about(view: View, subject: Subject) -> list[InboxItem]:
     """Oldest first."""
-    here = (
-        (InboxItems.subject_type == subject.type)
-        & (InboxItems.subject_id == subject.id)
-        & (InboxItems.status != InboxStatus.RESOLVED)
-    )
-    return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
+    rows = view.sql(_OPEN_ABOUT, (subject.type, subject.id))
+    return [read(InboxItem, InboxItems, row) for row in rows]
 
 
 def open_of_routine(view: View, routine_id: str) -> list[InboxItem]:
     """About one of its times, oldest first."""
-    here = (InboxItems.status != InboxStatus.RESOLVED) & (
-        pw.fn.json_extract(InboxItems.data, "$.routine_id") == routine_id
-    )
-    return view.all(InboxItem, InboxItems.select().where(here).order_by(InboxItems.id))
+    rows = view.sql(_OPEN_OF_ROUTINE, (routine_id,))
+    return [read(InboxItem, InboxItems, row) for row in rows]
 
 
 def count_open(view: View) -> int:

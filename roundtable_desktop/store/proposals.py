@@ -10,7 +10,10 @@ from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Prop
 from roundtable_desktop.model.states import DELIVERY, PROPOSAL, DeliveryStatus, ProposalStatus
 from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Deliveries, Proposals
+from roundtable_desktop.store.tables import Deliveries, Proposals, read
+
+# By SQL text: each tick of the loop asks.
+_INTENDED = "SELECT * FROM deliveries WHERE status = 'intended' ORDER BY id"
 
 OPEN = (ProposalStatus.PENDING, ProposalStatus.IN_REVIEW)
 
@@ -139,12 +142,7 @@ def delivered_before(view: View, task_id: str, moment: datetime) -> int:
 
 
 def intended(view: View) -> list[Delivery]:
-    return view.all(
-        Delivery,
-        Deliveries.select()
-        .where(Deliveries.status == DeliveryStatus.INTENDED)
-        .order_by(Deliveries.id),
-    )
+    return [read(Delivery, Deliveries, row) for row in view.sql(_INTENDED)]
 
 
 def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> None:

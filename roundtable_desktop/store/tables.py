@@ -367,8 +367,19 @@ TABLES: tuple[type[Table], ...] = (
     Firings,
 )
 
+_PLAIN = (pw.TextField, pw.IntegerField, pw.BigIntegerField)
+"""Their values are what SQLite gives: its tables are strict."""
+
+_AS_IT_IS: Mapping[type[Table], list[str]] = {
+    table: [one.column_name for one in table._meta.sorted_fields if type(one) in _PLAIN]
+    for table in TABLES
+}
 _CONVERTERS: Mapping[type[Table], list[tuple[str, Callable[[Any], Any]]]] = {
-    table: [(field.column_name, field.python_value) for field in table._meta.sorted_fields]
+    table: [
+        (one.column_name, one.python_value)
+        for one in table._meta.sorted_fields
+        if type(one) not in _PLAIN
+    ]
     for table in TABLES
 }
 
@@ -381,4 +392,7 @@ def by_id(view: View, record: Callable[..., R], table: type[Table], id: str) -> 
 
 def read(record: Callable[..., R], table: type[Table], row: Mapping[str, Any]) -> R:
     """A row of SQL text as a record, by the fields' own conversions."""
-    return record(**{name: convert(row[name]) for name, convert in _CONVERTERS[table]})
+    values = {name: row[name] for name in _AS_IT_IS[table]}
+    for name, convert in _CONVERTERS[table]:
+        values[name] = convert(row[name])
+    return record(**values)
