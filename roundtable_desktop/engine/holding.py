@@ -1,15 +1,18 @@
 """Holds a provider account whose limit a run met, and frees it when one shows that it is over."""
 
-from roundtable_desktop.model.holds import ProviderHold
+from dataclasses import replace
+
+from roundtable_desktop.model.holds import PATIENCE, SPACING, ProviderHold
 from roundtable_desktop.model.ports import Dice
-from roundtable_desktop.model.records import Run
+from roundtable_desktop.model.records import Agent, Run
 from roundtable_desktop.model.states import TURN_ENDED, HoldState, RunOutcome
 from roundtable_desktop.rules import accounts
+from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
-from roundtable_desktop.store import agents, holds
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store import agents, holds, settings
+from roundtable_desktop.store.db import Tx, View
 
 TOLD_BYTES = 200
 
@@ -26,7 +29,8 @@ def settled(tx: Tx, run: Run, settlement: Settlement, dice: Dice) -> bool:
 
 
 def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> bool:
-    """A limit of one model holds the agent that uses it; of two limits the longer one holds."""
+    """A limit of one model holds the agents of the account that use it; of two limits the longer
+    one holds."""
     agent = agents.get(tx, run.agent_id)
     assert agent is not None and limit.error is not None
     scope = agent.id if limit.model else ""
@@ -37,6 +41,12 @@ def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> bool:
     tries = before.tries + (again and not asked) if before else 0
     until = accounts.held_until(limit.retry_at, tries, tx.now, dice)
     told = clip(limit.matched or "", TOLD_BYTES) or None
+    first = _first_alike(tx, agent, limit.model)
+    if first is not None and first.agent_id != agent.id:
+        before = None
+        if first.until_at < until:
+            holds.put(tx, replace(first, until_at=until), run.workspace_id)
+        until = max(until, first.until_at) + PATIENCE
     hold = ProviderHold(
         account=agent.account,
         agent_id=scope,
@@ -52,4 +62,36 @@ def _hold(tx: Tx, run: Run, limit: Verdict, dice: Dice) -> bool:
         since_at=before.since_at if before else tx.now,
     )
     holds.put(tx, hold, run.workspace_id)
+    if limit.model and (first is None or first.agent_id == agent.id):
+        _hold_alike(tx, run, agent, hold, limit.model)
     return asked
+
+
+def _first_alike(view: View, agent: Agent, model: str | None) -> ProviderHold | None:
+    """Of those of its account that wait for the same model, the one that goes first."""
+    alike = [
+        one
+        for one in holds.every(view)
+        if one.agent_id and (one.account, one.model) == (agent.account, model)
+    ]
+    waits = [one for one in alike if one.state is HoldState.HELD]
+    return min(waits, key=lambda one: one.until_at, default=None)
+
+
+def _hold_alike(tx: Tx, run: Run, agent: Agent, hold: ProviderHold, model: str) -> None:
+    """Those that use the same model wait behind the one that met its limit: that one shows first
+    whether it is over, and then they follow one after the other (B-076)."""
+    behind = hold.until_at + PATIENCE
+    for other in agents.of_account(tx, agent.account):
+        if other.id == agent.id or not accounts.same_model(model, run.model, _model(tx, other)):
+            continue
+        there = [one for one in holds.of_agent(tx, other) if one.agent_id == other.id]
+        if there and there[0].state is HoldState.HELD and there[0].until_at >= behind:
+            continue
+        behind += SPACING
+        holds.put(tx, replace(hold, agent_id=other.id, until_at=behind), run.workspace_id)
+
+
+def _model(view: View, agent: Agent) -> str | None:
+    """What it uses unless a task says otherwise."""
+    return model_of(None, agent, settings.of_workspace(view, agent.workspace_id)).model

@@ -37,6 +37,14 @@ def account_of(adapter: Adapter, command: Sequence[str], agent_id: str) -> str:
     return whole if len(whole) <= ACCOUNT_CHARS else f"{whole[:_HEAD]}…{whole[-_TAIL:]}"
 
 
+def same_model(named: str, told: str | None, others: str | None) -> bool:
+    """Whether another agent of the account waits for the limit of a model as well. named: by the
+    limit's text; told: to the run that met it, or None for its program's own default."""
+    if others == told:
+        return True
+    return others is not None and named.casefold() in others.casefold()
+
+
 def held_until(
     stated: datetime | None, tries: int, now: datetime, dice: Callable[[], float]
 ) -> datetime:

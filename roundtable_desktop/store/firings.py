@@ -31,8 +31,8 @@ OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
 KEPT_BACK = (WakeupOutcome.AGENT_PAUSED, WakeupOutcome.AGENT_STOPPED)
 """What a resume of the agent brings back."""
 
-# At work is what still waits or runs; a task that stands still for a person is not, else nobody's
-# answer would keep the routine from firing for ever.
+# At work is what still waits or runs, a subtask too; a task that stands still for a person is
+# not, else nobody's answer would keep the routine from firing for ever.
 _LIGHT_AT_WORK = """
 SELECT id FROM agent_wakeup_requests
 WHERE scope = 'routine:' || ? AND status IN ('queued', 'claimed') LIMIT 1
@@ -47,6 +47,13 @@ AND t.status IN ('todo', 'in_progress', 'interrupted') AND (
     ) OR EXISTS (
         SELECT 1 FROM agents AS a
         WHERE a.id = t.assignee_agent_id AND a.status <> 'active' AND t.status <> 'interrupted'
+    ) OR EXISTS (
+        WITH RECURSIVE below (id) AS (
+            SELECT c.id FROM tasks AS c WHERE c.parent_id = t.id
+            UNION SELECT c.id FROM below JOIN tasks AS c ON c.parent_id = below.id
+        )
+        SELECT 1 FROM below JOIN agent_wakeup_requests AS w ON w.task_id = below.id
+        WHERE w.status IN ('queued', 'claimed')
     )
 ) ORDER BY t.id DESC LIMIT 1
 """
@@ -161,7 +168,7 @@ def all_scheduled(view: View, wakeup: Wakeup) -> bool:
 def by_time_alone(view: View, causes: Iterable[Json]) -> bool:
     payloads = [cause.get("payload") for cause in causes]
     named = [str(one.get("firing_id")) for one in payloads if isinstance(one, dict)]
-    found = view.all(Firing, Firings.select().where(Firings.id.in_(named)))
+    found = [firing for one in named if (firing := get(view, one)) is not None]
     return bool(found) and all(one.source is FiringSource.CRON for one in found)
 
 

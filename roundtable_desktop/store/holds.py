@@ -137,8 +137,21 @@ def proven(tx: Tx, wakeup_id: str) -> None:
         changes = {"state": HoldState.SPREAD, "trial_id": None, "trial_until_at": None}
         freed = _update(tx, hold, until_at=tx.now + SPACING, **changes)
         _tell(tx, Kind.ACCOUNT_FREED, freed, SYSTEM, _workspace_of(tx, hold))
+        _free_alike(tx, hold)
     if found:
         tx.nudge("queue")
+
+
+def _free_alike(tx: Tx, proven: ProviderHold) -> None:
+    """Who waits for the same model follows, one after the other."""
+    if proven.model is None:
+        return
+    turn = tx.now + SPACING
+    for hold in every(tx):
+        same = (hold.account, hold.model) == (proven.account, proven.model)
+        if same and hold.agent_id not in ("", proven.agent_id) and hold.state is HoldState.HELD:
+            turn += SPACING
+            _update(tx, hold, state=HoldState.SPREAD, until_at=turn, trial_id=None)
 
 
 def clear(tx: Tx) -> None:
@@ -155,8 +168,12 @@ def try_now(tx: Tx, account: str, actor: Actor) -> int:
         for hold in every(tx)
         if hold.account == account and hold.state is HoldState.HELD and hold.until_at > tx.now
     ]
+    due.sort(key=lambda hold: (hold.until_at, hold.agent_id))
+    models: set[str] = set()
     for hold in due:
-        freed = _update(tx, hold, until_at=tx.now)
+        behind = PATIENCE if hold.model in models else timedelta(0)
+        models |= {hold.model} if hold.model else set()
+        freed = _update(tx, hold, until_at=tx.now + behind)
         _tell(tx, Kind.ACCOUNT_FREED, freed, actor, _workspace_of(tx, hold))
     if due:
         tx.write_sql(_BROUGHT_FORWARD, {"account": account})

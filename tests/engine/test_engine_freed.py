@@ -3,7 +3,7 @@
 import pytest
 from engine_stage import ASKED, Stage
 from ground import set_columns
-from test_engine_holds import FIVE, ONE, Bench
+from hold_bench import FIVE, ONE, Bench
 
 from roundtable_desktop.engine.desk import agents, held
 from roundtable_desktop.model.holds import SPACING
@@ -13,8 +13,8 @@ from roundtable_desktop.store import holds
 
 
 def model_limited(stage: Stage) -> Bench:
-    """The model of one is exhausted; another agent has the same account."""
-    bench = Bench(stage, a=ONE, b=ONE)
+    """The model of one is exhausted; another agent has the same account and another model."""
+    bench = Bench(stage, a=ONE, b={**ONE, "model": "sonnet"})
     bench.give("a")
     bench.start()
     bench.limited("a", "You've hit your Opus limit · resets 6pm (Europe/Berlin)")

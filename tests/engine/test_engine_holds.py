@@ -1,77 +1,19 @@
 """A limit holds its account once; when it ends one goes first, and the rest follow in turn."""
 
 import json
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
 from ground import JOAN, NOW
+from hold_bench import FIVE, ONE, TWO, UNTIL_FIVE, Bench
 
-from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import Asked, held, tasks
 from roundtable_desktop.engine.desk import agents as desk_agents
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.holds import PATIENCE, SPACING, ProviderHold
-from roundtable_desktop.model.records import Agent, Run, Task
+from roundtable_desktop.model.holds import PATIENCE, SPACING
 from roundtable_desktop.model.states import WakeupStatus
 from roundtable_desktop.store import claims, holds
-
-# The machine of this stage is in Berlin (UTC+1); NOW is noon in UTC.
-UNTIL_FIVE = "You've hit your session limit · resets 6pm (Europe/Berlin)"
-FIVE = NOW + timedelta(hours=5, seconds=30)
-ONE = {"account": "one subscription"}
-TWO = {"account": "another vendor"}
-
-
-class Bench:
-    """Some agents of one repository, each with a task of its own."""
-
-    def __init__(self, stage: Stage, **accounts: Mapping[str, Any]) -> None:
-        self.stage = stage
-        self.workspace = stage.workspace()
-        self.agents: dict[str, Agent] = {}
-        self.tasks: dict[str, Task] = {}
-        for name, words in accounts.items():
-            self.agents[name] = stage.agent(self.workspace, name=name, **words)
-
-    def give(self, *names: str) -> None:
-        for name in names:
-            self.tasks[name] = self.stage.task(self.workspace, self.agents[name])
-
-    def start(self) -> list[str]:
-        """All that may start now; the names of who did."""
-        names = {agent.id: name for name, agent in self.agents.items()}
-        before = {run.id for run in self.stage.ground.runs()}
-        while self.stage.step():
-            self.stage.play()
-        born = [run for run in self.stage.ground.runs() if run.id not in before]
-        for run in born:
-            self.stage.consume(run)
-        return [names[run.agent_id] for run in born]
-
-    def run(self, name: str) -> Run:
-        mine = self.agents[name].id
-        return [run for run in self.stage.ground.runs() if run.agent_id == mine][-1]
-
-    def limited(self, name: str, text: str = UNTIL_FIVE) -> None:
-        self.stage.finish(self.run(name), code=1, stderr=text)
-
-    def done(self, name: str) -> None:
-        self.stage.finish(self.run(name), result={"status": "completed"})
-
-    def at(self, moment: Any) -> None:
-        self.stage.clock.forward(seconds=(moment - self.stage.clock.now()).total_seconds())
-
-    def holds(self) -> list[ProviderHold]:
-        with self.stage.ground.reader.snapshot() as view:
-            return holds.every(view)
-
-    def why(self, name: str) -> Any:
-        wakeup = self.stage.wakeup(self.tasks[name])
-        with self.stage.ground.reader.snapshot() as view:
-            return explain.of_wakeup(view, wakeup, self.stage.clock.now())
 
 
 @pytest.mark.proves("B-045", "C-37")
@@ -259,19 +201,6 @@ def test_a_paused_agents_wakeups_are_settled_though_its_account_is_held(stage: S
     settled = stage.wakeup(bench.tasks["b"])
     assert (settled.status, settled.outcome) == (WakeupStatus.FINISHED, "agent_paused")
     assert [one.trial_id for one in bench.holds()] == [None]
-
-
-@pytest.mark.proves("C-37 scope", "B-045")
-def test_a_limit_of_one_model_holds_the_agent_that_uses_it_alone(stage: Stage) -> None:
-    bench = Bench(stage, a=ONE, b=ONE)
-    bench.give("a")
-    bench.start()
-    bench.limited("a", "You've hit your Opus limit · resets 6pm (Europe/Berlin)")
-    (hold,) = bench.holds()
-    assert (hold.agent_id, hold.model) == (bench.agents["a"].id, "opus")
-    bench.give("a", "b")
-    assert bench.start() == ["b"]
-    assert bench.why("a").code == "waits_model"
 
 
 @pytest.mark.proves("C-37", "C-38")

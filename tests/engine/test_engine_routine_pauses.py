@@ -141,3 +141,25 @@ def test_after_a_pause_of_everything_agents_begin_one_after_the_other(stage: Sta
     while stage.step():
         pass
     assert len(stage.ground.runs()) == 8, "what comes later comes at once"
+
+
+@pytest.mark.proves("K-19", "C-16")
+def test_a_heavy_task_that_waits_for_its_subtasks_is_at_work_while_they_are(
+    routines: Routines,
+) -> None:
+    routine, stage = routines.add(template=PLAIN), routines.stage
+    routines.pass_time(minutes=5)
+    run = routines.work()
+    assert run.task_id is not None
+    below = stage.task(routines.workspace, routines.agent, title="Part", parent_id=run.task_id)
+    routines.finish(run)
+    assert stage.ground.get_task(run.task_id).status == "in_progress"
+    routines.pass_time(minutes=5)
+    assert routines.states(routine) == ["task_created", "coalesced"]
+    part = routines.work()
+    assert part.task_id == below.id
+    routines.pass_time(minutes=5)
+    routines.finish(part, "blocked", blocked={"owner": "user", "action": "Choose."})
+    routines.pass_time(minutes=5)
+    states = ["task_created", "coalesced", "coalesced", "task_created"]
+    assert routines.states(routine) == states, "what stands still for a person holds nothing up"

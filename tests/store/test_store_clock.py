@@ -88,6 +88,7 @@ def test_after_a_restart_it_goes_on_too(machine: Machine) -> None:
 class Nobody:
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
+        self.next_turn = None
         self.claimed: list[str] = []
 
     def step(self) -> bool:

@@ -1,5 +1,6 @@
 """Accounts at their limit: which agents wait for what, and a person's word to try now."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
@@ -13,15 +14,28 @@ from roundtable_desktop.store.db import View
 
 
 def accounts(view: View, now: datetime) -> list[AccountHeld]:
-    """Those from which nothing may start now, and the agents whose wakes this keeps waiting."""
-    held = []
+    """Those from which nothing may start now, and the agents whose wakes this keeps waiting; one
+    for a model, though each of its agents has a row."""
+    held: list[AccountHeld] = []
     for hold in holds.every(view):
         answer = free([hold], now)
         if isinstance(answer, Hold):
             waiting = holds.waiting_for(view, hold)
             theirs = [one for one in agents.of_account(view, hold.account) if one.id in waiting]
             held.append(AccountHeld(hold, theirs, answer.held_by, answer.until))
-    return held
+    return _one_for_a_model(held)
+
+
+def _one_for_a_model(found: list[AccountHeld]) -> list[AccountHeld]:
+    """The first that ends speaks for those that wait behind it."""
+    one: dict[tuple[str, str | None, str], AccountHeld] = {}
+    for held in sorted(found, key=lambda held: held.until):
+        hold = held.hold
+        key = (hold.account, hold.model, "" if hold.model else hold.agent_id)
+        if (first := one.get(key)) is not None:
+            held = replace(first, agents=[*first.agents, *held.agents])
+        one[key] = held
+    return list(one.values())
 
 
 def of_agent(view: View, agent: Agent, now: datetime) -> Hold | None:
