@@ -1,5 +1,6 @@
 """Waking an agent without a task: by a person, by itself, later, and when another one failed."""
 
+import json
 import sqlite3
 import time
 from contextlib import closing
@@ -317,3 +318,23 @@ def test_a_task_whose_attempts_are_used_up_asks_a_person(room: Room) -> None:
     room.house.post(f"/inbox/{item['id']}/act", {"action": "retry"})
     room.ended(task, 2)
     until(lambda: len(room.house.get("/inbox", workspace_id=room.id)["items"]) == 2)
+
+
+@pytest.mark.proves("K-64 taskless", "C-24 asked")
+def test_a_coordinator_gives_work_out_without_a_task_and_says_what_it_needs(room: Room) -> None:
+    """As in a home of one's own: the built-in agent as coordinator, the command line and a page."""
+    house, worker = room.house, room.shell("echo x > part.txt", name="worker")
+    chair = demo(room, "chair", role="coordinator")
+    wanted = {"title": "Part", "assignee_agent": "worker"}
+    lines = script(f"tool task_create {json.dumps(wanted)}", "block Choose a port.")
+    assert house.cli("agent", "wake", "chair", "--text", lines, at=room.path).code == 0
+    assert ended(room, chair)["outcome"] == "blocked"
+    (task,) = house.get("/tasks", workspace_id=room.id)["items"]
+    assert (task["title"], task["assignee_agent_id"], task["parent_id"]) == ("Part", worker, None)
+    until(lambda: house.get(f"/tasks/{task['id']}")["status"] == "in_review")
+    (item,) = house.get("/inbox", workspace_id=room.id, status="open", kind="blocked")["items"]
+    assert "chair cannot go on and needs you: Choose a port." in item["sentence"]
+    page = got(Browser(house), "/inbox")
+    assert "Choose a port." in page.text and "Nothing to do" in page.text
+    done = house.cli("inbox", "act", item["id"][-8:], "dismiss", at=room.path)
+    assert done.code == 0, done.err
