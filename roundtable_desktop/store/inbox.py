@@ -18,6 +18,10 @@ WHERE status = 'open' AND json_extract(data, '$.routine_id') = ? ORDER BY id
 """
 
 
+MOST_ALSO = 100
+"""Wakeups that one item stands for besides its own, the newest; all are counted."""
+
+
 def get(view: View, item_id: str) -> InboxItem | None:
     return view.one(InboxItem, InboxItems.select().where(InboxItems.id == item_id))
 
@@ -78,12 +82,21 @@ def open_item(
         )
 
 
-def ask_again(tx: Tx, item: InboxItem) -> None:
-    """What it asks about has happened once more; who asks for news sees how often."""
-    times = item.data.get("times")
-    data = {**item.data, "times": (times if isinstance(times, int) else 1) + 1}
+def ask_again(tx: Tx, item: InboxItem, wakeup_id: str) -> None:
+    """What it asks about has happened once more; its answer counts for that wakeup as well."""
+    times, also = item.data.get("times"), item.data.get("also")
+    known = [*(also if isinstance(also, list) else []), wakeup_id]
+    number = (times if isinstance(times, int) else 1) + 1
+    data = {**item.data, "times": number, "also": known[-MOST_ALSO:]}
     changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
     tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
+
+
+def wakeups_of(item: InboxItem) -> list[str]:
+    """All that failed and that it asks about, the oldest first."""
+    also = item.data.get("also")
+    more = also if isinstance(also, list) else []
+    return [str(item.data["wakeup_id"]), *map(str, more)]
 
 
 def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) -> bool:

@@ -8,7 +8,6 @@ from routine_stage import Routines
 
 from roundtable_desktop.engine import quarantine
 from roundtable_desktop.engine.desk import inbox, tasks
-from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.store import inbox as items
 from roundtable_desktop.store.tables import InboxItems
@@ -90,10 +89,10 @@ def test_a_routine_that_wants_the_same_each_time_asks_once(routines: Routines) -
 
 
 @pytest.mark.proves("F-10", "K-35")
-@pytest.mark.parametrize("template", [None, Template("Look", "Around.")])
-def test_a_poisoned_routine_asks_once_and_says_how_often(routines: Routines, template: Any) -> None:
-    stage = routines.stage
-    routines.add(template=template)
+def test_a_poisoned_routine_asks_once_and_its_answer_is_for_all_of_them(
+    routines: Routines,
+) -> None:
+    stage, routine = routines.stage, routines.add()
     for _ in range(4):
         routines.pass_time(minutes=5)
         claimed = stage.ground.claim()
@@ -102,7 +101,22 @@ def test_a_poisoned_routine_asks_once_and_says_how_often(routines: Routines, tem
             quarantine.set_aside(tx, stage.ids, claimed, quarantine.OWNER_DIED)
     (item,) = asked(stage)
     assert (item.data["times"], item.severity, item.code) == (4, "critical", "inbox_quarantined")
-    if template is None:
-        routines.pass_time(minutes=5)
-        routines.finish(routines.work())
-        assert not asked(stage)
+    inbox.act(stage.desk, ASKED, item.id, "retry")
+    run = routines.work()
+    told = {one["payload"]["firing_id"] for one in run.causes()}  # type: ignore[index, call-overload]
+    assert told == {one.id for one in routines.firings(routine)}
+
+
+@pytest.mark.proves("K-35")
+def test_what_was_asked_goes_when_the_routine_works_again(routines: Routines) -> None:
+    stage = routines.stage
+    routines.add()
+    routines.pass_time(minutes=5)
+    claimed = stage.ground.claim()
+    assert claimed is not None
+    with stage.store.transaction() as tx:
+        quarantine.set_aside(tx, stage.ids, claimed, quarantine.OWNER_DIED)
+    assert len(asked(stage)) == 1
+    routines.pass_time(minutes=5)
+    routines.finish(routines.work())
+    assert not asked(stage)

@@ -107,7 +107,9 @@ def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
     if action == "retry" and item.subject_type == "task":
         tasks.run_now(tx, desk, by, item.subject_id, carries=_untold(tx, item))
     elif action == "retry":
-        waking.again_now(tx, desk, by, str(item.data["wakeup_id"]), f"retry:{item.id}")
+        for number, failed in enumerate(inbox.wakeups_of(item)):
+            key = f"retry:{item.id}:{number}" if number else f"retry:{item.id}"
+            waking.again_now(tx, desk, by, failed, key)
     elif action == "pause_agent":
         pausing.pause_now(tx, by, str(item.data["agent_id"]))
     elif action == "mark_fixed":
