@@ -19,7 +19,7 @@ from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.premises import HomePremises
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
-from roundtable_desktop.adapters.runners.folder import new_socket, socket_at
+from roundtable_desktop.adapters.runners.folder import check_sockets, socket_at
 from roundtable_desktop.adapters.secrets import FileSecrets
 from roundtable_desktop.adapters.system import (
     StandingClock,
@@ -52,7 +52,7 @@ from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.safety import Safety
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
-from roundtable_desktop.model.errors import Absent, Broken
+from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import SYSTEM, Subject
@@ -227,7 +227,7 @@ class Owner:
         ground = lay_ground(self.home)
         stack.callback(ground.close)
         self.past = ground.past
-        _check_sockets(self.home)
+        check_sockets(self.home.sockets)
         token = _token(ground)
         hide = _redaction(ground, token)
         logs.set_up(self.home.log_file, hide, to_stderr=self._log_to_stderr)
@@ -300,14 +300,6 @@ def _safety(on: Ground) -> Safety:
 def doctor_of(home: Home, clock: Clock, reader: Reader | None) -> Doctor:
     premises = HomePremises(home.root, Path.home(), os.environ, processes.of_runs, processes.sweep)
     return Doctor(premises, clock, home.database, home.backups, reader)
-
-
-def _check_sockets(home: Home) -> None:
-    """Where no runner could listen, every launch would fail and be tried again, without a word."""
-    try:
-        new_socket(home.sockets)
-    except OSError:
-        raise Broken("home_path_too_long", path=str(home.root)) from None
 
 
 def _token(ground: Ground) -> str:

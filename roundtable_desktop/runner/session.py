@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
 from typing import Any
 
 from roundtable_desktop.rules.redact import Redactor

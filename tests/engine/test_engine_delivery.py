@@ -234,7 +234,14 @@ def test_a_proposal_and_its_deliveries_are_shown_as_of_one_moment(stage: Stage) 
     reader: Any = Meanwhile(stage.ground.reader, stage.deliver)
     unasked: Any = None
     look = Look(
-        reader, stage.ground.clock, stage.git, unasked, unasked, unasked, stage.folders.copies, unasked
+        reader,
+        stage.ground.clock,
+        stage.git,
+        unasked,
+        unasked,
+        unasked,
+        stage.folders.copies,
+        unasked,
     )
     for status in ("approved", "delivered"):
         seen = look.with_diff(look.proposal(proposal.id))

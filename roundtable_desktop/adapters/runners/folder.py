@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from roundtable_desktop.model.errors import Broken
 from roundtable_desktop.model.messages import PROTOCOL
 from roundtable_desktop.model.ports import LaunchOrder
 
@@ -78,6 +79,14 @@ def read_address(folder: Path) -> Address | None:
         return Address(words["control_address"], words["control_key"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def check_sockets(sockets: Path) -> None:
+    """Where no runner could listen, every launch would fail and be tried again, without a word."""
+    try:
+        new_socket(sockets)
+    except OSError:
+        raise Broken("home_path_too_long", path=str(sockets.parent)) from None
 
 
 def new_socket(sockets: Path) -> str:

@@ -9,8 +9,8 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
-from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_control import Lives, at_work
+from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
