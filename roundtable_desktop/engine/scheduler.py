@@ -79,13 +79,11 @@ class Scheduler:
             follow=self._follower.follow,
             unborn=self._completion.unborn,
         )
-        dispatcher = Dispatcher(store, ids, self._launch)
         sweep = Sweep(store, reader, clock, ids)
-        recurring = Routines(store, ids, dice)
         self._loop = Loop(
             store,
-            dispatcher,
-            recurring,
+            Dispatcher(store, ids, self._launch),
+            Routines(store, ids, dice),
             clock,
             dice,
             self._deliver_intended,

@@ -32,6 +32,7 @@ class Routines:
 
     def build(self) -> None:
         self.born: list[str] = []
+        self.claimed = False
         self.stage.dispatcher._launch = self.born.append
         self.due = firing_due.Routines(self.stage.store, self.stage.ids, lambda: 0.5)
 
@@ -70,7 +71,8 @@ class Routines:
         """The next wakeup's run, whose pretended runner has said hello; None where there is
         none, or a gate answered."""
         self.born.clear()
-        if not self.stage.step() or not self.born:
+        self.claimed = self.stage.step()
+        if not self.born:
             return None
         run = self.stage.ground.get_run(self.born[-1])
         spool = self.stage.launcher.spools[run.id] = Spool(run.fence)
@@ -90,9 +92,10 @@ class Routines:
     def work_all(self) -> int:
         """Everything that waits runs to its end, one after the other; how many runs that was."""
         done = 0
-        while (run := self.start()) is not None:
-            self.finish(run)
-            done += 1
+        while (run := self.start()) is not None or self.claimed:
+            if run is not None:
+                self.finish(run)
+                done += 1
         return done
 
     # --- what there is -------------------------------------------------------------------------

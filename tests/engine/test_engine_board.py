@@ -194,7 +194,7 @@ def test_what_is_taken_from_an_agent_ends_its_run_and_stays_where_it_was_put(
     task = work.task("At work")
     run = work.run(task)
     work.move(task, to)
-    assert told == [(run.id, {"do": "cancel", "reason": "cancelled"})]
+    assert told == [(run.id, {"do": "cancel", "reason": "cancelled", "hurry": False})]
     ended = work.stage.finish(run, why="cancelled", code=-15)
     assert ended.outcome == "cancelled" and work.now(task).status is to
     (wakeup,) = work.wakeups(task)

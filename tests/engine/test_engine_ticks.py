@@ -73,7 +73,17 @@ def test_a_tick_that_was_slept_over_is_taken_up_soon_and_the_next_one_in_its_tim
     ground, clock = Ground(tmp_path, machine.clock), machine.clock
     ticks = firing_due.Routines(ground.store, ground.ids, lambda: 0.5)
     nobody: Any = Nobody()
-    loop = loops.Loop(ground.store, nobody, ticks, clock, lambda: 0.5, lambda: None, lambda: None)
+    loop = loops.Loop(
+        ground.store,
+        nobody,
+        ticks,
+        clock,
+        lambda: 0.5,
+        lambda: None,
+        lambda: None,
+        lambda _: None,
+        lambda _: None,
+    )
     agent = ground.agent(ground.workspace())
     with ground.store.transaction() as tx:
         made = heartbeat.install(tx, ground.ids, JOAN, agent.id)

@@ -18,12 +18,16 @@ def change(room: Room, *words: str) -> str:
 
 @pytest.mark.proves("K-45")
 def test_a_workspace_has_settings_of_its_own(shared: House, room: Room) -> None:
-    assert settings(room) == {"default_model": None, "projects": {}}
+    assert settings(room) == {"default_model": None, "keep_copies_days": 7, "projects": {}}
     assert "default_model is" in change(room, "set", "default_model", "small")
     change(room, "set", "projects.web.model", "large")
     change(room, "set", "projects.docs.model", "tiny")
     change(room, "clear", "projects.docs")
-    kept = {"default_model": "small", "projects": {"web": {"model": "large"}}}
+    kept = {
+        "default_model": "small",
+        "keep_copies_days": 7,
+        "projects": {"web": {"model": "large"}},
+    }
     assert settings(room) == kept
     another = shared.room("settings-of-another")
     assert settings(another)["default_model"] is None
@@ -50,7 +54,7 @@ def test_what_is_no_setting_of_a_workspace_is_refused(
 ) -> None:
     path = f"/workspaces/{room.id}/settings"
     assert shared.program("PATCH", path, body).status == 422
-    assert settings(room) == {"default_model": None, "projects": {}}
+    assert settings(room) == {"default_model": None, "keep_copies_days": 7, "projects": {}}
 
 
 def test_settings_of_a_workspace_that_is_not_there_are_not_found(shared: House) -> None:
