@@ -20,7 +20,7 @@ def at_work(seen: Answer) -> str:
     """Three numbers that may differ (W-20); nothing when nobody is at work."""
     if not seen["claimed"] and not seen["live"]:
         return ""
-    said = n_("{count} agent is alive", "{count} agents are alive", seen["live"])
+    said = n_("{count} run is alive", "{count} runs are alive", seen["live"])
     silent = n_("{count} of them silent", "{count} of them silent", seen["silent"])
     claimed = n_("{count} wakeup claimed", "{count} wakeups claimed", seen["claimed"])
     return f"{said}, {silent}; {claimed}."

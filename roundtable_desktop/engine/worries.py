@@ -13,10 +13,14 @@ SUBJECT = Subject("owner", "database")
 
 
 def ask(tx: Tx, ids: Ids, why: str, known: Json, options: Sequence[str] = ()) -> None:
-    """In the inbox of the first workspace; where there is none, there is nothing to lose."""
+    """In the inbox of the first workspace; where there is none, there is nothing to lose. One that
+    is open and tells of something else gives way: it may be of the state that was gone back to."""
     workspaces = restored.numbers(tx)
-    if not workspaces or any(item.data["outcome"] == why for item in _open(tx)):
+    before = [item for item in _open(tx) if item.data["outcome"] == why]
+    if not workspaces or any(known.items() <= item.data.items() for item in before):
         return
+    for item in before:
+        inbox.resolve(tx, item, {"by": "cause"})
     item_id = ids.new()
     inbox.open_item(
         tx,

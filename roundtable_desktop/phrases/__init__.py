@@ -289,7 +289,7 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_revision_requested": N_("A revision was asked for."),
     "proposal_rejected": N_("It was rejected."),
     "proposal_superseded": N_("A newer proposal of the same task took its place."),
-    "proposal_conflicted": N_("It did not fit onto its branch as it was, and went back."),
+    "proposal_conflicted": N_("It went back to be brought onto its branch as that is now."),
     "proposal_held": N_(
         "This proposal is held for a look; “roundtable proposal show” says why. Deliver it all the "
         "same with an override and a note that says why."

@@ -42,7 +42,7 @@ KEEPING: Mapping[str, str] = {
         "The step to database version {number} failed ({text}). Nothing of it was kept."
     ),
     "backup_failed": N_(
-        "The backup {path} could not be made ({text}). Make room on the disk, or name another file."
+        "The backup {path} could not be made ({text}). Name another file, or make room on the disk."
     ),
     "backup_exists": N_("{path} is there already and was left as it is. Name another file."),
     "backup_not_there": N_("There is no file {path}."),

@@ -75,6 +75,11 @@ def _told(target: Path, partial: Path) -> Iterator[None]:
         yield
     except FileExistsError:
         raise
+    except Broken as failed:
+        _drop(partial)
+        if failed.code != "backup_failed":
+            raise
+        raise Broken(failed.code, **{**failed.values, "path": str(target)}) from failed
     except (sqlite3.Error, OSError) as error:
         with suppress(OSError):
             _drop(partial)

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from ground import JOAN, NOW, Ground
 
-from roundtable_desktop.engine import heartbeat, restored
+from roundtable_desktop.engine import heartbeat, restored, worries
 from roundtable_desktop.engine.housekeeping import PERIOD, Housekeeping
 from roundtable_desktop.engine.safety import Safety
 from roundtable_desktop.model.callers import WebSession
+from roundtable_desktop.model.errors import Broken
 from roundtable_desktop.model.states import InboxStatus
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.store import backups, browsers, restoring, settings
@@ -61,6 +62,26 @@ def test_what_keeps_a_backup_from_being_made_is_asked_until_one_is(ground: Groun
     safe.back_up()
     [item] = ground.rows("inbox_items")
     assert item["status"] == InboxStatus.RESOLVED and len(backups.kept(folder)) == 1
+
+
+@pytest.mark.proves("F-20", "F-25")
+def test_what_is_asked_is_of_the_last_time(ground: Ground) -> None:
+    """The state that was gone back to may ask already, of another file and another time."""
+    ground.workspace()
+    for source in ("first.db", "second.db", "second.db"):
+        with ground.store.transaction() as tx:
+            worries.ask(tx, ground.ids, worries.RESTORED, {"source": source}, options=("resume",))
+    asked = {json.loads(row["data"])["source"]: row["status"] for row in ground.rows("inbox_items")}
+    assert asked == {"first.db": InboxStatus.RESOLVED, "second.db": InboxStatus.OPEN}
+    assert len(ground.rows("inbox_items")) == 2
+
+
+@pytest.mark.proves("F-25")
+def test_a_backup_that_cannot_be_made_is_told_by_the_name_that_was_given(ground: Ground) -> None:
+    target = ground.path.parent / "nowhere" / "kept.db"
+    with pytest.raises(Broken) as refused:
+        backups.back_up_sound(ground.path, target)
+    assert refused.value.code == "backup_failed" and refused.value.values["path"] == str(target)
 
 
 @pytest.mark.proves("F-20")

@@ -56,7 +56,7 @@ def test_a_stop_lets_what_runs_end_and_says_when_the_last_has(
     assert (seen["state"], seen["intake"], seen["by"]) == ("draining", "stopped", "person:owner")
     assert (seen["claimed"], seen["live"], seen["silent"]) == (1, 1, 0)
     said = running.cli("status", at=room.path).out
-    assert "Stopping: nothing new is started" in said and "1 agent is alive" in said
+    assert "Stopping: nothing new is started" in said and "1 run is alive" in said
     later = room.task("Waits", agent)
     refused = running.program("POST", "/control", {"action": "pause"})
     assert (refused.status, refused.json["code"]) == (409, "illegal_run_transition")
