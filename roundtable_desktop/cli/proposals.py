@@ -5,7 +5,7 @@ import sys
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
@@ -30,8 +30,9 @@ def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> 
     found = list(client.every("/proposals", workspace_id=workspace["id"], status=status_))
     if as_json:
         return show_json(found)
-    rows = [{**one, "files": [change["path"] for change in one["files"]]} for one in found]
-    return table(rows, ["id", "status", "files", "created_at"])
+    told = whose.of_agents(client, workspace["id"], whose.of_tasks(client, workspace["id"], found))
+    rows = [{**one, "files": ", ".join(change["path"] for change in one["files"])} for one in told]
+    return table(rows, ["id", "status", "task", "agent", "title", "created_at", "files"])
 
 
 @proposal.command()

@@ -5,7 +5,7 @@ import sys
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.transcripts import print_transcript, transcript
@@ -27,8 +27,12 @@ def _listing(path: str, *columns: str) -> click.Command:
     ) -> None:
         client = Client(home)
         workspace = names.workspace(client, named)
-        found = client.get(path, workspace_id=workspace["id"], status=status_, limit=limit)
-        return show_json(found["items"]) if as_json else table(found["items"], columns)
+        query = {"workspace_id": workspace["id"], "status": status_, "limit": limit}
+        found = client.get(path, **query)["items"]
+        if as_json:
+            return show_json(found)
+        told = whose.of_tasks(client, workspace["id"], found)
+        return table(whose.of_agents(client, workspace["id"], told), columns)
 
     return list_
 
@@ -39,7 +43,10 @@ def runs() -> None:
 
 
 runs.add_command(
-    _listing("/runs", "id", "status", "outcome", "attempt_index", "started_at", "ended_at")
+    _listing(
+        *("/runs", "id", "status", "outcome", "task", "agent"),
+        *("attempt_index", "started_at", "ended_at"),
+    )
 )
 
 
@@ -162,6 +169,8 @@ wakeup.add_command(
         "id",
         "status",
         "outcome",
+        "task",
+        "agent",
         "source",
         "reason",
         "retry_count",

@@ -5,7 +5,7 @@ import sys
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
@@ -105,8 +105,11 @@ def list_(home: Home, status_: str | None, hidden: bool, named: str | None, as_j
     found = list(client.every("/tasks", **filters))
     if as_json:
         return show_json(found)
-    rows = [{**one, "waits_for": _numbers(one["waiting_for"])} for one in found]
-    return table(rows, ["number", "status", "waits_for", "title", "id"])
+    rows = [
+        {**one, "task": f"T-{one['number']}", "waits_for": _numbers(one["waiting_for"])}
+        for one in whose.of_agents(client, workspace["id"], found)
+    ]
+    return table(rows, ["task", "status", "agent", "waits_for", "title", "id"])
 
 
 def _numbers(tasks: list[Answer]) -> str:

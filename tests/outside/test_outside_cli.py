@@ -54,6 +54,16 @@ def test_a_word_that_is_no_command_is_a_usage_error(tmp_path: Path, words: str) 
 
 
 @pytest.mark.slow
+def test_lists_name_the_task_and_the_agent(room: Room) -> None:
+    task = room.task("Name it", room.shell("echo r > r.txt"))
+    room.ended(task), room.proposal(task)
+    name, number = "worker", f"T-{task['number']}"
+    for words in (("runs", "list"), ("wakeup", "list"), ("proposal", "list"), ("task", "list")):
+        listed = room.house.cli(*words, at=room.path).out
+        assert any(name in line and f" {number} " in f" {line} " for line in listed.splitlines())
+
+
+@pytest.mark.slow
 def test_every_reader_gives_json(room: Room) -> None:
     task = room.task("Read", room.shell("echo r > r.txt"))
     run, proposal = room.ended(task), room.proposal(task)
