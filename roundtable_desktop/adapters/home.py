@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from roundtable_desktop.model.errors import Absent, Broken, Busy
+from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
 
 FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
@@ -116,7 +116,7 @@ class Home:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise Busy("home_is_owned", path=str(self.root)) from None
+            raise Busy("home_is_owned", path=str(self.root), pid=self._owner_pid()) from None
         self._lock = descriptor
 
     def unlock(self) -> None:
@@ -138,6 +138,12 @@ class Home:
         except (FileNotFoundError, ValueError):
             return None
         return found if isinstance(found, dict) else None
+
+    def _owner_pid(self) -> object:
+        """As it says itself; it may be about to."""
+        with contextlib.suppress(OSError, Refused):
+            return (self.owner() or {}).get("pid", "?")
+        return "?"
 
     def say_owner(self, facts: Mapping[str, object]) -> None:
         write_private(self.owner_file, json.dumps(facts, indent=1) + "\n")

@@ -197,8 +197,8 @@ GATES: Mapping[str, str] = {
 
 HOME: Mapping[str, str] = {
     "home_is_owned": N_(
-        "Another owner is running in {path}. Use it, or stop it first: it is the process in "
-        "owner.json."
+        "Another owner is running in {path} (process {pid}). Use it, or stop it first: Ctrl-C "
+        "where it runs, “Quit” in its tray menu, or end that process."
     ),
     "home_is_link": N_("{path} is a symbolic link. Name the real folder instead."),
     "home_file_is_link": N_("{path} is a symbolic link. Remove it; nothing was written."),

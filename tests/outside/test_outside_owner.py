@@ -84,6 +84,7 @@ def test_a_second_start_exits_4_and_the_lock_dies_with_its_holder(running: House
     assert second.code == 4 and second.out == ""
     assert time.monotonic() - began < 2
     assert "Another owner is running" in second.err and len(second.err.splitlines()) == 1
+    assert f"(process {json.loads(before)['pid']})" in second.err
     assert (running.home / "owner.json").read_bytes() == before
     assert running.ask("GET", "/healthz").status == 200
     assert running.owner is not None
