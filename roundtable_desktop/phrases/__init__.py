@@ -296,7 +296,7 @@ PROPOSALS: Mapping[str, str] = {
     ),
     "held_for_a_look": N_("It is held for a look. {why}"),
     "delivery_held": N_("It could not be delivered. {why} Nothing of yours was touched."),
-    "by_hand": N_("By hand it is done with: {command} ."),
+    "by_hand": N_("When nothing is in the way, it is done by hand with: {command} ."),
 }
 
 INBOX: Mapping[str, str] = {
