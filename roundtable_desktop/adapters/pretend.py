@@ -192,6 +192,9 @@ class PretendGit:
     ) -> None:
         """No file is needed."""
 
+    def began_at(self, repository: Repository, folder: str) -> str | None:
+        return None
+
     def move_copy(
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:

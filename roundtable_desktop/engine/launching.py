@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from roundtable_desktop.engine.places import Place, place_of, was_removed
+from roundtable_desktop.engine.putting_away import put_away
 from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.ports import (
@@ -144,7 +145,8 @@ class Launching:
     def _prepare(self, run: Run, workspace: Workspace, place: Place) -> None:
         repository = repository_of(workspace)
         refs = self._git.refs(repository)
-        commit = place.base or refs.get(f"refs/heads/{place.branch}")
+        began = place.base or self._began_at(run, repository, place)
+        commit = began or refs.get(f"refs/heads/{place.branch}")
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
         if place.rework is not None and place.rework.base_commit != commit:
@@ -165,6 +167,19 @@ class Launching:
             if _is_the_copys(error):
                 self._keep_copy(run)
             raise
+
+    def _began_at(self, run: Run, repository: Repository, place: Place) -> str | None:
+        """Of a copy that no run knows of, as after a restore: compared with the newest commit, it
+        would take back what came since. One of which nobody can tell is not worked in."""
+        folder = place.folder
+        if place.own or place.discards or place.rework or folder.is_symlink():
+            return None
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return None
+        began = self._git.began_at(repository, str(folder))
+        if began is None:
+            put_away(folder, f"{run.created_at:%Y%m%dT%H%M%SZ}")
+        return began
 
     def _rework(
         self,

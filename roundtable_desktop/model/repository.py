@@ -27,6 +27,9 @@ class Copies(Protocol):
         existing complete one is kept as it is.
         Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
 
+    def began_at(self, repository: Repository, folder: str) -> str | None:
+        """The commit that a copy of ours began with, or was last brought to."""
+
     def move_copy(
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:

@@ -74,6 +74,9 @@ class HardenedGit:
         with self._folders.held(folder):
             copies.make_copy(self._runner, repository, folder, commit, refs)
 
+    def began_at(self, repository: Repository, folder: str) -> str | None:
+        return copies.began_at(self._runner, repository, folder)
+
     def move_copy(
         self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
     ) -> None:

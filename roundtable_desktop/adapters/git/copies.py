@@ -29,6 +29,10 @@ def base_ref(folder: str) -> str:
     return f"refs/roundtable/base/{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}"
 
 
+def began_at(runner: Runner, repository: Repository, folder: str) -> str | None:
+    return users_room(runner, repository).commit(base_ref(folder))
+
+
 def make_copy(
     runner: Runner, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
 ) -> None:
