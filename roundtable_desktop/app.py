@@ -47,6 +47,7 @@ from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.test_clock import ClockHands, stood_at
+from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.housekeeping import Housekeeping
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.safety import Safety
@@ -114,11 +115,12 @@ def lay_ground(home: Home) -> Ground:
     elif last is not None:
         clock.start_after(last)
     log.info("home open path=%s migrations=%s", home.root, opened.applied)
-    past = restored.settle(store, ids, home.copies, home.runs)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     alone = Alone(home.git_lock, processes.sweep)
     git = HardenedGit(home.empty, Path.home(), home.users_umask, alone)
     runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
+    those = Runners(runners, runners.works_in, processes.of_runs, home.runs)
+    past = restored.settle(store, ids, home.copies, those)
     desk = Desk(
         store,
         git,

@@ -66,7 +66,19 @@ KEEPING: Mapping[str, str] = {
     "inbox_restored": N_(
         "The database goes on from {source}, as of {as_of}: what happened since is forgotten "
         "({forgotten} runs are known by their folders only). {waiting} wakeups of that time wait "
-        "and may have run already; routines go on from now. Nothing is started until you resume."
+        "and may have run already; routines go on from now. {runs} {copies} Nothing is started "
+        "until you resume."
+    ),
+    "forgotten_none": N_("None of them was still at work."),
+    "forgotten_ended": N_("Still at work were, and have been ended: {ended}."),
+    "forgotten_alive": N_(
+        "Still at work were {ended}; not all of that could be ended: end the processes {alive}, or "
+        "“roundtable doctor --fix”, before you resume."
+    ),
+    "copies_none": N_("No working copy is older or newer than its task."),
+    "copies_away": N_(
+        "Working copies that may hold work of that time were kept under other names: {away}. "
+        "Tasks begin again with what the branch has now."
     ),
     "inbox_database_damaged": N_(
         "The database is damaged ({text}). Stop Roundtable and start it again: it goes on from the "

@@ -1,6 +1,8 @@
 """What the doctor asks the database about things that it found outside."""
 
+from roundtable_desktop.model.records import Run
 from roundtable_desktop.store.db import View
+from roundtable_desktop.store.tables import Runs, Tasks
 
 _SETTINGS = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys", "trusted_schema")
 
@@ -25,6 +27,19 @@ def knows_run(view: View, run_id: str) -> bool:
 
 def is_at_work(view: View, run_id: str) -> bool:
     return bool(view.sql("SELECT 1 FROM runs WHERE id = ? AND ended_at IS NULL", (run_id,)))
+
+
+def runs_of_task(view: View, workspace_id: str, number: int) -> list[Run]:
+    task = (Tasks.workspace_id == workspace_id) & (Tasks.number == number)
+    return view.all(Run, Runs.select().where(Runs.task_id.in_(Tasks.select(Tasks.id).where(task))))
+
+
+def began_in_own_copy(view: View, agent_id: str, nth: int) -> bool:
+    text = (
+        "SELECT 1 FROM runs WHERE agent_id = ? AND copy_number = ? AND task_id IS NULL"
+        " AND base_commit IS NOT NULL LIMIT 1"
+    )
+    return bool(view.sql(text, (agent_id, nth)))
 
 
 def has_task(view: View, workspace_id: str, number: int) -> bool:

@@ -1,10 +1,18 @@
 """What a restored database does not know of: copies are kept out of the way, nothing is undone."""
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 from engine_stage import Stage
 
 from roundtable_desktop.adapters.git.copies import base_ref
+from roundtable_desktop.engine import restored
+from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.store import backups, restoring
 
 
 @pytest.mark.proves("F-25")
@@ -32,3 +40,78 @@ def test_a_copy_that_no_run_knows_of_takes_nothing_back(stage: Stage, told: bool
     assert names == "work.txt"
     away = [*folder.parent.glob("*.before-*")]
     assert [one.joinpath("a.txt").read_text() for one in away] == ([] if told else ["a\n"])
+
+
+def runners(stage: Stage) -> Runners:
+    """As the owner has them; a folder for each run that was launched."""
+    folder = stage.folders.root / "runs"
+    for run in stage.launcher.orders:
+        (folder / run).mkdir(parents=True, exist_ok=True)
+    return Runners(stage.launcher, lambda run: stage.launcher.orders[run].cwd, dict, folder)
+
+
+def go_back(stage: Stage, to: Path) -> str:
+    """Puts that backup in the database's place and starts; what the person is told."""
+    stage.clock.forward(hours=1)
+    ground = stage.ground
+    ground.close()
+    restoring.put_in_place(ground.path, to, stage.clock.now(), stage.clock.now(), why="asked")
+    ground.open()
+    stage.build()
+    assert restored.settle(stage.store, stage.ids, stage.folders.copies, runners(stage))
+    [item] = [row for row in ground.rows("inbox_items") if row["kind"] == "doctor"]
+    return sentence("inbox_restored", json.loads(item["data"]))
+
+
+def backup(stage: Stage) -> Path:
+    made = stage.folders.root / "backup.db"
+    backups.back_up(stage.ground.path, made)
+    return made
+
+
+@pytest.mark.proves("F-25")
+def test_copies_of_the_forgotten_time_are_put_away_and_those_that_are_known_stay(
+    stage: Stage,
+) -> None:
+    workspace = stage.workspace()
+    agent = stage.agent(workspace)
+    known = stage.task(workspace, agent)
+    stage.offered(known, known="1")
+    stage.wake(agent)
+    stage.finish(stage.launch())
+    again = stage.task(workspace, agent)
+    saved = backup(stage)
+    stage.offered(again, since="2")
+    stage.wake(agent)
+    own = stage.copy(stage.launch())
+    (own / "only-here.txt").write_text("3")
+    stage.spool(stage.run).end()
+    told = go_back(stage, saved)
+    names = sorted(one.name for one in own.parent.iterdir())
+    assert [name.partition(".before-")[0] for name in names] == [own.name, "t1", "t2"]
+    assert names[1] == "t1" and ".before-" in names[0] and ".before-" in names[2]
+    assert (own.parent / names[0] / "only-here.txt").read_text() == "3"
+    assert (own.parent / names[2] / "since.txt").read_text() == "2"
+    assert names[0] in told and names[2] in told and "t1," not in told
+
+
+@pytest.mark.proves("F-25")
+def test_a_run_that_still_works_and_is_forgotten_is_ended_and_named(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = stage.assigned()
+    saved = backup(stage)
+    run = stage.launch()
+    said: list[str] = []
+
+    def control(one: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        said.append(f"{one} {request['do']}")
+        stage.spool(run).end("cancelled")
+        return {}
+
+    monkeypatch.setattr(stage.launcher, "control", control)
+    told = go_back(stage, saved)
+    assert said == [f"{run.id} cancel"] and stage.launcher.swept == [run.id]
+    assert f"have been ended: {run.id}" in told
+    assert (stage.folders.root / "runs" / run.id).is_dir()
+    assert task.number == 1

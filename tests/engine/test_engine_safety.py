@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from engine_stage import ScriptedLauncher
 from ground import JOAN, NOW, Ground
 
 from roundtable_desktop.engine import heartbeat, restored, worries
+from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.housekeeping import PERIOD, Housekeeping
 from roundtable_desktop.engine.safety import Safety
 from roundtable_desktop.model.callers import WebSession
@@ -128,12 +130,14 @@ def test_a_restored_past_fires_and_launches_nothing_by_itself(
     copies, runs = tmp_path / "copies", tmp_path / "runs"
     (copies / "1" / "t4").mkdir(parents=True)
     (runs / "unknown").mkdir(parents=True)
+    launcher = ScriptedLauncher()
+    runners = Runners(launcher, lambda run: None, dict, runs)
     ground.close()
     restoring.put_in_place(ground.path, copy, NOW, ground.clock.now(), why="asked")
     ground.open()
-    past = restored.settle(ground.store, ground.ids, copies, runs)
+    past = restored.settle(ground.store, ground.ids, copies, runners)
     assert past is not None and past.last_event == last
-    assert restored.settle(ground.store, ground.ids, copies, runs) is None, "once"
+    assert restored.settle(ground.store, ground.ids, copies, runners) is None, "once"
     with ground.store.transaction() as tx:
         assert settings.of_home(tx).intake == "paused"
         assert browsers.find(tx, "h") is None, "it may have been signed out since"

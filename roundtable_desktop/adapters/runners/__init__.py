@@ -17,6 +17,7 @@ from roundtable_desktop.adapters.runners.folder import (
     last_line,
     new_socket,
     read_address,
+    working_folder,
     write_folder,
 )
 from roundtable_desktop.adapters.runners.following import Following
@@ -165,6 +166,9 @@ class LocalRunners:
             drop_secrets(self._folder(run))
             drop_socket(self._folder(run))
         return left
+
+    def works_in(self, run: str) -> str | None:
+        return working_folder(self._folder(run))
 
     def _folder(self, run: str) -> Path:
         return self._runs / run

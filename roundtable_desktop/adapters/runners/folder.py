@@ -81,6 +81,14 @@ def read_address(folder: Path) -> Address | None:
         return None
 
 
+def working_folder(folder: Path) -> str | None:
+    """Of the agent, as its launch order says; None: it says nothing that can be read."""
+    try:
+        return str(json.loads((folder / "launch.json").read_bytes())["cwd"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def check_sockets(sockets: Path) -> None:
     """Where no runner could listen, every launch would fail and be tried again, without a word."""
     try:

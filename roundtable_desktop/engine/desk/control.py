@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from threading import Event
 from typing import Any
 
 from roundtable_desktop.engine import worries
-from roundtable_desktop.engine.calling_off import break_off
+from roundtable_desktop.engine.calling_off import break_off, end_tree
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
 from roundtable_desktop.engine.desk.waking import LATEST
 from roundtable_desktop.engine.intake import (
@@ -23,17 +22,14 @@ from roundtable_desktop.engine.intake import (
 )
 from roundtable_desktop.model.errors import Illegal, Invalid
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import ProcessFacts, RunnerGone, SpoolState
-from roundtable_desktop.model.records import Json, Run, Subject
+from roundtable_desktop.model.ports import ProcessFacts, RunnerGone
+from roundtable_desktop.model.records import Json, Subject
 from roundtable_desktop.store import events, journal, runs, settings
 from roundtable_desktop.store.db import Tx, View
 
-PATIENCE = 14.0
-"""Seconds for the ladder of one run, all of them at once (C-71: verified gone in 15 s)."""
 LEAVE_AFTER = timedelta(minutes=10)
 """For who leaves and does not say when."""
 _LISTS = ("killed", "survivors")
-_STEP = 0.05
 _AT_ONCE = 16
 
 
@@ -69,7 +65,8 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
     swept: list[int] = []
     if live:
         with ThreadPoolExecutor(min(len(live), _AT_ONCE)) as pool:
-            swept = [pid for left in pool.map(lambda run: _end(desk, run), live) for pid in left]
+            ended = pool.map(lambda run: end_tree(desk.launcher, run.id), live)
+            swept = [pid for left in ended for pid in left]
     left = list(desk.end_left(seen))
     pids = {fact.pid for fact in left}
     left += [_named(pid, None, "child") for pid in swept if pid not in pids]  # came after we looked
@@ -175,19 +172,3 @@ def _is_new(tx: Tx, asked: Asked) -> bool:
         return False
     remember(tx, asked, INTAKE)
     return True
-
-
-def _end(desk: Desk, run: Run) -> Sequence[int]:
-    """Its runner ends the tree; what has no runner is swept; what was not born is voided."""
-    launcher = desk.launcher
-    if launcher.state(run.id) is SpoolState.ABSENT and launcher.void(run.id):
-        return ()
-    waiting, pause = PATIENCE, Event()
-    try:
-        launcher.control(run.id, {"do": "cancel", "reason": "interrupted"})
-    except RunnerGone:
-        waiting = 0.0
-    while waiting > 0 and launcher.state(run.id) is SpoolState.LOCKED:
-        pause.wait(_STEP)
-        waiting -= _STEP
-    return launcher.sweep(run.id)
