@@ -30,6 +30,13 @@ DOCTOR: Mapping[str, str] = {
     "doctor_lease": N_("The run {run} is over, but its task is still held for it."),
     "doctor_runs": N_("Runs at work: {count}."),
     "doctor_orphans": N_("Processes of a run that is over still live: {pids} (run {run})."),
+    "doctor_forgotten": N_(
+        "Processes of a run that the database knows nothing of, as after a restore, still live: "
+        "{pids} (run {run}). Its task may be given to a second agent."
+    ),
+    "doctor_copy_before": N_(
+        "A working copy of before a restore was kept under another name: {path}"
+    ),
     "doctor_copy": N_("A working copy belongs to no task that is known: {path}"),
     "doctor_agent": N_("{agent}: {place}"),
     "doctor_agent_missing": N_("{agent}: the program “{program}” is not found."),
@@ -54,6 +61,8 @@ CURES: Mapping[str, str] = {
     "doctor_intake_stopped": N_("Let it go on: resume."),
     "doctor_intake_leaving": N_("Let it go on: resume."),
     "doctor_lease": N_("Stop Roundtable and start it again."),
+    "doctor_forgotten": N_("roundtable doctor --fix"),
+    "doctor_copy_before": N_("Look into it; what you do not need, remove."),
     "doctor_copy": N_("Look into it; what you do not need, remove."),
     "doctor_agent_missing": N_("Install it, or change the agent's command."),
     "doctor_agent_login": N_("Sign in with it in a terminal, then say that it is fixed."),

@@ -60,14 +60,24 @@ def test_what_is_wrong_is_named_with_its_cure_and_mended_where_that_is_safe(
         running.end()
     (home / "token").chmod(0o644)
     (home / "copies" / "1" / "t99").mkdir()
+    (home / "copies" / "1" / "t1.before-20260301T120000Z").mkdir()
+    forgotten = "1" * 26
+    (home / "runs" / forgotten).mkdir()
     with closing(socket.socket(socket.AF_UNIX)) as left:
         left.bind(str(home / "s" / "leftover"))
-    with orphan(run) as process, orphan("0" * 26) as stranger:
+    with (
+        orphan(run) as process,
+        orphan("0" * 26) as stranger,
+        orphan(forgotten) as beside,
+    ):
         sick = running.cli("doctor", "--json")
         assert sick.code == 1
         seen = by_check(sick.json)
         assert "token" in seen["modes"]["sentence"] and seen["modes"]["fixable"]
-        assert str(process.pid) in seen["processes"]["sentence"]
+        said = {one["code"]: one["sentence"] for one in sick.json["items"]}
+        assert str(process.pid) in said["doctor_orphans"]
+        assert str(beside.pid) in said["doctor_forgotten"] and forgotten in said["doctor_forgotten"]
+        assert said["doctor_copy_before"].endswith("t1.before-20260301T120000Z")
         assert seen["copies"]["sentence"].endswith("t99") and not seen["copies"]["fixable"]
         assert seen["sockets"]["values"]["count"] == 1
         missing = [one for one in sick.json["items"] if one["code"] == "doctor_agent_missing"]
@@ -76,7 +86,7 @@ def test_what_is_wrong_is_named_with_its_cure_and_mended_where_that_is_safe(
         mended = running.cli("doctor", "--fix", "--json")
         fixed = {one["check"] for one in mended.json["items"] if one["fixed"]}
         assert fixed == {"modes", "sockets", "processes"}
-        assert process.wait(10) is not None
+        assert process.wait(10) is not None and beside.wait(10) is not None
         assert stranger.poll() is None, "it bears the mark of a run of another home"
     assert (home / "token").stat().st_mode & 0o777 == 0o600
     assert not (home / "s" / "leftover").exists()

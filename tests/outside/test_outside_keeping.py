@@ -66,6 +66,7 @@ def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_pat
     [item] = house.get("/inbox", status="open")["items"]
     assert item["kind"] == "doctor" and "1 wakeups" in item["sentence"]
     assert item["data"]["forgotten"] == 2
+    assert "t2.before-" in item["sentence"] and "t3.before-" in item["sentence"]
     fourth = room.task("Fourth", agent)
     assert fourth["number"] == 4, "the number of a forgotten task is not given again"
     told = "SELECT id FROM events WHERE kind = 'database.restored'"

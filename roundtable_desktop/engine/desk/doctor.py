@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from roundtable_desktop.engine.putting_away import BEFORE
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.findings import Finding, Premises, Standing
 from roundtable_desktop.model.ports import Clock
@@ -167,19 +168,21 @@ class Doctor:
     ) -> Iterator[Finding]:
         """Of runs of this home only: another home's processes bear marks too."""
         for run, pids in sorted(marked.items()):
-            here = run in ours or checkups.knows_run(view, run)
-            if here and not checkups.is_at_work(view, run):
+            known = checkups.knows_run(view, run)
+            if (run in ours or known) and not checkups.is_at_work(view, run):
                 told = ", ".join(map(str, pids))
-                yield _finding(
-                    "processes", CRITICAL, "doctor_orphans", fixable=True, run=run, pids=told
-                )
+                code = "doctor_orphans" if known else "doctor_forgotten"
+                yield _finding("processes", CRITICAL, code, fixable=True, run=run, pids=told)
 
     def _copies(self, view: View, copies: Sequence[tuple[int, str]]) -> Iterator[Finding]:
         """What lies in one may be somebody's only copy of it, so a person looks first."""
         numbers = restored.numbers(view)
         for number, name in sorted(copies):
             match = _TASK.fullmatch(name)
-            if number not in numbers or (
+            if BEFORE in name:
+                place = self._path.parent / "copies" / str(number) / name
+                yield _finding("copies", NOTICE, "doctor_copy_before", path=str(place))
+            elif number not in numbers or (
                 match and not checkups.has_task(view, numbers[number], int(match[1]))
             ):
                 place = self._path.parent / "copies" / str(number) / name
