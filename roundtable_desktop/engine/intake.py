@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from roundtable_desktop.engine import worries
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject
 from roundtable_desktop.model.times import instant, micros
@@ -29,13 +30,13 @@ def turn(tx: Tx, actor: Actor, to: str, until: datetime | None = None) -> None:
 
 
 def pass_time(tx: Tx) -> list[str]:
-    """A pause whose time is over ends by itself; of a leave, the runs that are to be broken off
-    now. They are marked first, so that the next owner goes on with it."""
+    """A pause whose time is over ends by itself, but not after a restore; of a leave, the runs that
+    are to be broken off now. They are marked first, so that the next owner goes on with it."""
     home = settings.of_home(tx)
     if home.intake_until is None or home.intake_until > micros(tx.now):
         return []
     if home.intake == PAUSED:
-        turn(tx, SYSTEM, OPEN)
+        turn(tx, SYSTEM, PAUSED if worries.is_open(tx, worries.RESTORED) else OPEN)
     return mark_stopped(tx) if home.intake == LEAVING else []
 
 

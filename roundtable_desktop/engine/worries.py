@@ -6,7 +6,7 @@ from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import InboxItem, Json, Subject
 from roundtable_desktop.model.states import InboxKind, Severity
 from roundtable_desktop.store import inbox, restored
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
 
 RESTORED, DAMAGED, NO_BACKUP = "restored", "database_damaged", "backup_failed"
 SUBJECT = Subject("owner", "database")
@@ -38,11 +38,15 @@ def ask(tx: Tx, ids: Ids, why: str, known: Json, options: Sequence[str] = ()) ->
     )
 
 
+def is_open(view: View, why: str) -> bool:
+    return any(item.data["outcome"] == why for item in _open(view))
+
+
 def over(tx: Tx, why: str) -> None:
     for item in _open(tx):
         if item.data["outcome"] == why:
             inbox.resolve(tx, item, {"by": "cause"})
 
 
-def _open(tx: Tx) -> list[InboxItem]:
-    return inbox.open_about(tx, SUBJECT)
+def _open(view: View) -> list[InboxItem]:
+    return inbox.open_about(view, SUBJECT)

@@ -30,6 +30,10 @@ CONTROL: Mapping[str, str] = {
     "illegal_run_transition": N_(
         "“{action}” is not possible while it is {state}. “roundtable resume” lets it go on first."
     ),
+    "until_after_restore": N_(
+        "After a restore nothing goes on by itself: leave the time away, and resume when you have "
+        "looked at what waits."
+    ),
     "until_has_passed": N_("This time has passed. Name one that is still to come."),
     "run_has_ended": N_("This run is over. A comment on its task, or a wake, starts another one."),
     "run_not_ready": N_("This run is just being started. Say it again in a moment."),

@@ -2,17 +2,22 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from engine_stage import Stage
+from engine_stage import ASKED, Stage
 
+from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.git.copies import base_ref
-from roundtable_desktop.engine import restored
+from roundtable_desktop.engine import intake, restored
+from roundtable_desktop.engine.desk import Desk, control
 from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.records import SYSTEM
 from roundtable_desktop.phrases import sentence
-from roundtable_desktop.store import backups, restoring
+from roundtable_desktop.store import backups, restoring, settings
 
 
 @pytest.mark.proves("F-25")
@@ -58,6 +63,16 @@ def go_back(stage: Stage, to: Path) -> str:
     restoring.put_in_place(ground.path, to, stage.clock.now(), stage.clock.now(), why="asked")
     ground.open()
     stage.build()
+    stage.desk = Desk(
+        stage.store,
+        stage.git,
+        stage.secrets,
+        stage.ids,
+        stage.launcher,
+        processes.facts,
+        processes.end,
+        "UTC",
+    )
     assert restored.settle(stage.store, stage.ids, stage.folders.copies, runners(stage))
     [item] = [row for row in ground.rows("inbox_items") if row["kind"] == "doctor"]
     return sentence("inbox_restored", json.loads(item["data"]))
@@ -115,3 +130,24 @@ def test_a_run_that_still_works_and_is_forgotten_is_ended_and_named(
     assert f"have been ended: {run.id}" in told
     assert (stage.folders.root / "runs" / run.id).is_dir()
     assert task.number == 1
+
+
+@pytest.mark.proves("F-25")
+def test_after_a_restore_no_time_opens_the_intake(stage: Stage) -> None:
+    stage.assigned()
+    go_back(stage, backup(stage))
+    soon = stage.clock.now() + timedelta(hours=1)
+    with pytest.raises(Invalid, match="until_after_restore"):
+        control.pause(stage.desk, ASKED, soon)
+    with stage.store.transaction() as tx:
+        intake.turn(tx, SYSTEM, intake.PAUSED, soon)  # as an older version let one do
+    stage.clock.forward(hours=2)
+    with stage.store.transaction() as tx:
+        intake.pass_time(tx)
+        assert (settings.of_home(tx).intake, settings.of_home(tx).intake_until) == ("paused", None)
+    control.resume(stage.desk, ASKED)
+    control.pause(stage.desk, ASKED, stage.clock.now() + timedelta(hours=1))
+    stage.clock.forward(hours=2)
+    with stage.store.transaction() as tx:
+        intake.pass_time(tx)
+        assert settings.of_home(tx).intake == "open"

@@ -106,6 +106,8 @@ def pause(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
     with desk.store.transaction() as tx:
         if _is_new(tx, asked):
             check_until(until, tx.now)
+            if until is not None and worries.is_open(tx, worries.RESTORED):
+                raise Invalid("until_after_restore", "/until")
             intake = settings.of_home(tx).intake
             if intake not in (OPEN, PAUSED):
                 raise Illegal("illegal_run_transition", action="pause", state=intake)
