@@ -38,7 +38,7 @@ class Safety:
             longest = timedelta(hours=settings.of_home(view).backup_hours)
             empty = not restored.numbers(view)
         now = self._clock.now()
-        newest = next(iter(backups.kept(self._folder)), None)
+        newest = next(iter(backups.kept(self._folder, now)), None)
         if empty or (newest and timedelta(0) <= now - newest.at < longest):
             return
         here = migrate.version_of(self._path)
@@ -63,9 +63,11 @@ class Safety:
             log.error("the database is damaged: %s", found)
             opening.suspect(self._path)
             self._ask(worries.DAMAGED, found)
+        else:
+            self._over(worries.DAMAGED)
 
     def _ask(self, why: str, text: str) -> None:
-        newest = next(iter(backups.kept(self._folder)), None)
+        newest = next(iter(backups.kept(self._folder, self._clock.now())), None)
         known = {"text": text, "backup": str(newest.path) if newest else None}
         with self._store.transaction() as tx:
             worries.ask(tx, self._ids, why, known)

@@ -95,12 +95,13 @@ def keep(source: Path, folder: Path, at: datetime, schema: int, *, sound: bool =
     target = folder / f"roundtable-{stamp(at)}-v{schema:04d}.db"
     with suppress(FileExistsError):  # of this very second
         (back_up_sound if sound else back_up)(source, target)
-    prune(folder)
+    prune(folder, at)
     return target
 
 
-def kept(folder: Path) -> list[Backup]:
-    """The newest first. What else lies there is none of ours."""
+def kept(folder: Path, now: datetime | None = None) -> list[Backup]:
+    """The newest first. What else lies there is none of ours. now: those of a time to come, made
+    while the clock was wrong, count as the oldest."""
     found = []
     for path in folder.glob("*.db"):
         named, older = _NAME.fullmatch(path.name), _OLDER_NAME.fullmatch(path.name)
@@ -110,13 +111,14 @@ def kept(folder: Path) -> list[Backup]:
         at = datetime.strptime(match["at"], _STAMP).replace(tzinfo=UTC)
         schema = int(match["schema"]) - (1 if older else 0)
         found.append(Backup(path, at, schema, path.stat().st_size))
-    return sorted(found, key=lambda one: (one.at, one.path.name), reverse=True)
+    found.sort(key=lambda one: (one.at, one.path.name), reverse=True)
+    return sorted(found, key=lambda one: now is not None and one.at > now)
 
 
-def prune(folder: Path) -> None:
+def prune(folder: Path, now: datetime | None = None) -> None:
     """At most seven and 2 GB of them, and always the newest (F-25)."""
     size = 0
-    for number, one in enumerate(kept(folder)):
+    for number, one in enumerate(kept(folder, now)):
         size += one.size
         if number and (number >= KEPT or size > KEPT_BYTES):
             _drop(one.path)

@@ -37,7 +37,7 @@ def make_ready(path: Path, folder: Path, at: datetime, monotonic: Callable[[], f
         if path.stat().st_nlink > 1:
             raise Broken("database_hard_linked", path=str(path))
         restored = _mended(path, folder, at, monotonic)
-    elif found := backups.kept(folder):
+    elif found := backups.kept(folder, at):
         raise Broken("database_gone", path=str(path), backup=str(found[0].path))
     return Opened(migrate.migrate(path, folder, at), restored)
 

@@ -36,7 +36,7 @@ def best(path: Path, folder: Path, at: datetime, text: str) -> Restored:
     if path.with_name(path.name + "-wal").exists() and faults(path, alone=True) is None:
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         return put_in_place(path, path, written, at, why="damaged", alone=True)
-    for one in backups.kept(folder):
+    for one in backups.kept(folder, at):
         with suppress(Broken):
             check(one.path)
             return put_in_place(path, one.path, one.at, at, why="damaged")

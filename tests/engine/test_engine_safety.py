@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,25 @@ def test_a_backup_is_made_each_day_once_there_is_something(ground: Ground) -> No
     with ground.store.transaction() as tx:
         settings.put_home(tx, backup_hours=2)
     assert hours(ground, kept, 3.1) == 4
+
+
+@pytest.mark.proves("F-25")
+def test_backups_of_a_time_to_come_crowd_no_new_one_out(ground: Ground) -> None:
+    """The clock was wrong for a week, and is right again."""
+    ground.workspace()
+    safe = safety(ground)
+    folder = ground.path.parent / "backups"
+    for day in range(backups.KEPT):
+        later = ground.clock.now() + timedelta(days=400 + day)
+        backups.keep(ground.path, folder, later, 1)
+    for _ in range(3):
+        safe.back_up()
+        safe.back_up()
+        [newest, *others] = backups.kept(folder, ground.clock.now())
+        assert newest.at == ground.clock.now() and len(others) == backups.KEPT - 1
+        ground.clock.forward(hours=25)
+    dates = [one.at > ground.clock.now() for one in backups.kept(folder)]
+    assert dates == [True] * 4 + [False] * 3, "and one backup a day, as ever"
 
 
 @pytest.mark.proves("F-25", "F-20")
@@ -102,12 +122,22 @@ def test_damage_that_is_found_at_work_is_asked_about_and_remembered(ground: Grou
     ground.close()
     with open(ground.path, "r+b") as file:
         file.seek((page - 1) * 4096)
+        whole = file.read(100)
+        file.seek((page - 1) * 4096)
         file.write(random.Random(1).randbytes(100))
     ground.open()
     safe = safety(ground)
     safe.look_through()
     [item] = ground.rows("inbox_items")
     assert item["kind"] == "doctor" and ground.path.with_name("roundtable.db.suspect").exists()
+    ground.close()
+    with open(ground.path, "r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(whole)
+    ground.open()
+    safety(ground).look_through()
+    [item] = ground.rows("inbox_items")
+    assert item["status"] == InboxStatus.RESOLVED, "it is sound again"
 
 
 @pytest.mark.proves("F-25")

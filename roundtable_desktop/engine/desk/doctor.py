@@ -134,7 +134,7 @@ class Doctor:
             yield _finding("git", CRITICAL, "doctor_no_git")
 
     def _backups(self, view: View) -> Finding:
-        made = backups.kept(self._folder)
+        made = backups.kept(self._folder, self._clock.now())
         longest = timedelta(hours=2 * settings.of_home(view).backup_hours)
         if not made:
             empty = not restored.numbers(view)
