@@ -5,7 +5,7 @@ import shutil
 import socket
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 LOGINS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -37,11 +37,12 @@ class HomePremises:
         self._marked, self._sweep = marked, sweep
 
     def loose(self) -> list[Path]:
-        return [path for path in self._ours() if os.lstat(path).st_mode & 0o077]
+        return [path for path in self._ours() if _mode(path) & 0o077]
 
     def mend_loose(self) -> None:
         for path in self.loose():
-            path.chmod(stat.S_IMODE(os.lstat(path).st_mode) & 0o700)
+            with suppress(FileNotFoundError):
+                path.chmod(stat.S_IMODE(os.lstat(path).st_mode) & 0o700)
 
     def _ours(self) -> Iterator[Path]:
         """Links have no mode of their own, and where they lead is none of ours."""
@@ -79,7 +80,7 @@ class HomePremises:
 
     def aside(self) -> list[tuple[Path, int]]:
         folders = sorted((self._root / "aside").glob("*"))
-        return [(one, sum(file.lstat().st_size for file in one.glob("*"))) for one in folders]
+        return [(one, sum(_size(file) for file in one.glob("*"))) for one in folders]
 
     def program(self, name: str) -> str | None:
         return shutil.which(name, path=self._environ.get("PATH"))
@@ -92,6 +93,21 @@ class HomePremises:
         return any((self._person / file).exists() for file in files) or any(
             self._environ.get(variable) for variable in variables
         )
+
+
+def _mode(path: Path) -> int:
+    """Of one that went meanwhile, as logs and sockets do, nobody may read anything."""
+    try:
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return 0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _heard(path: Path) -> bool:
