@@ -28,6 +28,22 @@ def test_without_the_libraries_the_page_says_what_to_do() -> None:
     assert re.search(r">\s*</span>", render("connection.html", renews=True))
 
 
+@pytest.mark.proves("F-20")
+@pytest.mark.parametrize(
+    ("kind", "words"), [("doctor", "when its cause is gone"), ("permission", "when the run does")]
+)
+def test_an_item_without_an_answer_says_when_it_ends(kind: str, words: str) -> None:
+    loader = jinja2.FileSystemLoader(PROJECT / "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True)
+    for name in re.findall(r"\| (\w+)", (PROJECT / "templates" / "parts.html").read_text()):
+        environment.filters.setdefault(name, lambda value, *_: value)  # words, times
+    environment.globals.update(_=str, said=lambda code, data: code, new_key=str)
+    item = {"id": "1", "kind": kind, "status": "open", "code": "x", "data": {"options": []}}
+    parts = environment.get_template("parts.html").make_module({})
+    shown = str(parts.ask_card({"item": item}, "/", None))  # type: ignore[attr-defined]
+    assert f"It ends {words}." in shown
+
+
 @pytest.mark.proves("S-29")
 def test_htmx_is_told_to_keep_to_the_content_policy() -> None:
     shown = render("scripts.html", csrf="secret", renews=True)
