@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from outside_house import House, until
+from outside_house import House, alive, until
 from outside_talk import status
 
 
@@ -76,6 +76,47 @@ def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_pat
     until(lambda: status(room, fourth) == "in_review")
     assert house.get("/inbox", status="open")["items"] == []
     assert {first["id"], second["id"]} < {one["id"] for one in house.get("/tasks")["items"]}
+
+
+@pytest.mark.proves("F-25")
+def test_what_a_restore_forgot_is_ended_and_undoes_no_commit(
+    running: House, tmp_path: Path
+) -> None:
+    house, file = running, tmp_path / "mine.db"
+    room = house.room(files={"words.txt": "one\n"})
+    room.git("checkout", "-q", "-b", "away")
+    house.program("POST", "/control", {"action": "pause"})
+    quick = room.task(
+        "Quick", room.shell("date +%N > made.txt", "quick"), delivery="auto", base_branch="main"
+    )
+    long = room.task("Long", room.shell("sleep 300", "long"))
+    assert house.cli("backup", str(file)).code == 0
+    house.program("POST", "/control", {"action": "resume"})
+    until(lambda: status(room, quick) == "done")
+    run = room.live(long)
+    pids = [one["pid"] for one in run["processes"]]
+    room.git("checkout", "-q", "main")
+    (room.path / "words.txt").write_text("two\n")
+    (room.path / "new.txt").write_text("mine\n")
+    room.git("add", "-A")
+    room.git("commit", "-q", "-m", "Since")
+    room.git("checkout", "-q", "away")
+    house.end()
+    assert all(alive(pid) for pid in pids), "agents go on"
+    assert house.cli("restore", str(file)).code == 0
+    house.start()
+    until(lambda: not any(alive(pid) for pid in pids))
+    assert (house.home / "runs" / run["id"] / "spool.ndjson").exists()
+    [item] = house.get("/inbox", status="open")["items"]
+    assert f"have been ended: {run['id']}" in item["sentence"]
+    assert "t1.before-" in item["sentence"] and "t2.before-" in item["sentence"]
+    house.program("POST", "/control", {"action": "resume"})
+    until(lambda: room.house.get(f"/tasks/{quick['id']}/attempts")["items"])
+    room.live(long)
+    room.ended(quick)
+    until(lambda: room.proposal(quick)["status"] in ("delivered", "conflicted"))
+    assert room.git("show", "main:words.txt") == "two"
+    assert room.git("show", "main:new.txt") == "mine"
 
 
 @pytest.mark.proves("F-20", "F-21", "D-06")
