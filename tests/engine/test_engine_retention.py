@@ -114,6 +114,34 @@ def test_a_copy_that_holds_something_of_its_own_stays(copies: Copies, what: str)
     assert before == {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
 
 
+@pytest.mark.proves("B-115", "B-184")
+@pytest.mark.parametrize("what", ["a new file", "two, the newer one empty", "only the log of it"])
+def test_a_stash_keeps_the_copy_whatever_it_ends_with(copies: Copies, what: str) -> None:
+    """Its tip has the tree of HEAD: the content is in another parent, or in an older one."""
+    _, copy = copies.cancelled(b="b\n")
+    git = ["git", "-C", str(copy), "-c", "user.name=A", "-c", "user.email=a@b", "stash", "-q"]
+    if what != "a new file":
+        (copy / "a.txt").write_text("experiment\n")
+        subprocess.run(git, check=True, capture_output=True)
+    (copy / "new.txt").write_text("new\n")
+    subprocess.run([*git, "-u"], check=True, capture_output=True)
+    if what == "only the log of it":
+        (copy / ".git/refs/stash").unlink()
+    (copy / "b.txt").write_text("b\n")
+    assert copies.free() == 0 and copy.exists()
+    [kept] = copies.seen().values()
+    assert "refs/stash" in kept.holds
+
+
+@pytest.mark.proves("B-115", "B-184")
+def test_a_branch_that_cannot_be_read_keeps_the_copy(copies: Copies) -> None:
+    _, copy = copies.cancelled(b="b\n")
+    (copy / ".git/refs/heads/lost").write_text("1" * 40 + "\n")
+    assert copies.free() == 0 and copy.exists()
+    [kept] = copies.seen().values()
+    assert list(kept.holds) == ["refs/heads/lost"]
+
+
 @pytest.mark.proves("B-184", "F-07")
 def test_a_removal_that_is_killed_leaves_no_half_copy(
     copies: Copies, monkeypatch: pytest.MonkeyPatch

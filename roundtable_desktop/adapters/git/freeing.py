@@ -16,6 +16,8 @@ from roundtable_desktop.model.ports import GitFailed, Repository
 NAMED = 20
 """Names that are told of; more are counted by nobody, since one is enough to keep the copy."""
 
+STASH = "refs/stash"
+
 
 def unsaved(
     runner: Runner, repository: Repository, folder: str, saved: Sequence[str]
@@ -24,7 +26,8 @@ def unsaved(
     began at, has; ignored files do not count. Raises GitFailed(`copy_missing`).
 
     1. The files as `collect` would take them: their tree is one of those commits' trees.
-    2. So is what each branch, stash and HEAD of the copy ends with, or the user has that commit.
+    2. So is what each branch and HEAD of the copy ends with, or the user has that commit.
+    3. Nothing was stashed: a stash has files in more commits than the one it is known by.
     """
     copy, users = Path(folder), users_room(runner, repository)
     base = users.commit(base_ref(folder))
@@ -58,8 +61,11 @@ def _branches(outside: Room, users: Room, git_dir: Path, trees: set[str]) -> Ite
     if lent is None:
         yield ".git"
         return
-    for ref, commit in sorted(_tips(git_dir).items()):
-        if users.commit(commit) is None and _tree(lent, commit) not in {*trees, None}:
+    tips = _tips(git_dir)
+    if STASH in tips or any(os.path.lexists(git_dir / at / STASH) for at in ("", "logs")):
+        yield STASH
+    for ref, commit in sorted(tips.items()):
+        if ref != STASH and users.commit(commit) is None and _tree(lent, commit) not in trees:
             yield ref
 
 
