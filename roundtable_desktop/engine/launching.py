@@ -149,8 +149,9 @@ class Launching:
         commit = began or refs.get(f"refs/heads/{place.branch}")
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
-        if place.rework is not None and place.rework.base_commit != commit:
-            self._rework(run, repository, place.folder, place.rework, commit, refs)
+        rework = place.rework
+        if rework and (rework.base_commit != commit or not place.folder.exists()):
+            self._rework(run, repository, place.folder, rework, commit, refs)
         # Before the copy is there: a copy whose beginning nobody wrote down would be compared
         # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:

@@ -68,15 +68,18 @@ def was_removed(view: View, copies: Path, workspace: Workspace, run: Run, folder
 
 
 def _rework(view: View, task: Task, run: Run) -> Proposal | None:
-    """Nobody has worked in the copy since that was collected from it."""
+    """Nobody has worked in the copy since that was collected from it; or it was recovered out of
+    another task's copy, and nobody has worked for this task yet."""
     earlier = [one for one in runs.of_task(view, task.id) if one.base_commit and one.id != run.id]
     offered = proposals.of_task(view, task.id)
-    if not earlier or not offered or run.base_commit is not None:
+    if not offered or run.base_commit is not None:
         return None
     last = offered[-1]
-    return (
-        last if last.status is ProposalStatus.CONFLICTED and last.run_id == earlier[-1].id else None
-    )
+    if last.status is not ProposalStatus.CONFLICTED:
+        return None
+    if not earlier:
+        return last
+    return last if last.run_id == earlier[-1].id else None
 
 
 def _kept_base(view: View, task: Task, folder: Path) -> str | None:

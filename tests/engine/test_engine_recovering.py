@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from engine_stage import ASKED, Stage
 
-from roundtable_desktop.engine.desk import recovering
+from roundtable_desktop.engine.desk import proposals as desk_proposals
+from roundtable_desktop.engine.desk import recovering, tasks
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.copies import WorkspaceStrategy
@@ -60,6 +61,30 @@ def test_what_a_run_without_a_task_left_is_held_for_a_look(stage: Stage) -> None
     stage.ask_deliver(proposal, override=True, note="looked")
     stage.deliver()
     assert stage.folders.shown("notes.txt") == "n"
+
+
+@pytest.mark.proves("A-26 recovery", "B-123")
+@pytest.mark.parametrize("moved", [False, True])
+def test_recovered_work_is_in_the_copy_of_who_brings_it_onto_the_branch(
+    stage: Stage, moved: bool
+) -> None:
+    run = failed(stage, b="half\n")
+    proposal = recovered(stage, run)
+    task = tasks.assign(stage.desk, ASKED, proposal.task_id, run.agent_id)
+    if moved:
+        (Path(stage.folders.repo) / "a.txt").write_text("further\n")
+        stage.folders.plain("update-ref", "refs/heads/main", stage.folders.commit())
+    desk_proposals.rebase(stage.desk, ASKED, proposal.id)
+    again = stage.launch()
+    assert again.task_id == task.id and again.base_commit == stage.folders.plain(
+        "rev-parse", "main"
+    )
+    assert (stage.copy(again) / "b.txt").read_text() == "half\n"
+    assert (stage.copy(again) / "a.txt").read_text() == ("further\n" if moved else "a\n")
+    stage.leave(again, c="more\n")
+    stage.finish(again, result={"status": "completed"})
+    anew = stage.proposals(task)[-1]
+    assert [one["path"] for one in anew.files] == ["b.txt", "c.txt"]
 
 
 @pytest.mark.proves("A-26 recovery")
