@@ -268,6 +268,21 @@ def test_a_git_directory_that_is_none_any_more_is_told_and_the_files_are_kept(wo
     assert collected.held["code"] == "repository_configuration_changed"
 
 
+@pytest.mark.proves("S-67")
+def test_an_underlined_heading_is_no_conflict_that_was_left(world):
+    world.make_copy()
+    plain = {"readme.rst": "License\n=======\n\nMIT\n", "table.txt": "||||||| \n=======\n"}
+    world.write(plain, world.copy)
+    assert world.collect().held is None
+    marked = {
+        "both.txt": "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n",
+        "begun.txt": "<<<<<<< ours\na\n",
+        "ended.txt": "a\n>>>>>>> theirs\n",
+    }
+    world.write(marked, world.copy)
+    assert world.collect().held == {"code": "conflict_marks", "paths": sorted(marked)}
+
+
 def test_an_unreadable_file_is_a_failure_and_not_a_deletion(world, monkeypatch):
     world.make_copy()
     world.write({"a.txt": "agent\n"}, world.copy)

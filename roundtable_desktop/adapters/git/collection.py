@@ -24,6 +24,7 @@ from roundtable_desktop.adapters.git.traces import changed_configuration, refuse
 from roundtable_desktop.model.ports import Change, Collected, GitFailed, Repository
 
 FEW_OBJECTS = 100  # fetch.unpackLimit of git: below it loose objects, else a pack
+ENDS_OF_CONFLICT = "-G^(<<<<<<<|>>>>>>>)([[:space:]]|$)"
 
 Reason = dict[str, object]
 
@@ -215,15 +216,21 @@ def _doubts(
 
 
 def _marked(room: Room, base: str, head: str) -> Iterator[str]:
-    """Files that have got lines with which git marks a conflict."""
+    """Files that have got lines with which git begins or ends a conflict. Its line between the two
+    is not enough: seven of those letters underline a heading as well."""
     checked = replace(room, config=room.config | {"core.whitespace": "-all", "core.quotepath": "0"})
-    answer = checked.ask("diff-tree", "--check", "-r", "--no-ext-diff", base, head, "--")
-    found: dict[str, None] = {}
+    words = ("-r", "--no-ext-diff", "--no-textconv")
+    answer = checked.ask("diff-tree", "--check", *words, base, head, "--")
+    found = set()
     for line in answer.out.split(b"\n"):
         place, _, what = line.rpartition(b": ")
         if what.startswith(b"leftover conflict marker"):
-            found[shown(place.rpartition(b":")[0])] = None
-    return iter(found)
+            found.add(place.rpartition(b":")[0])
+    if found:
+        names = ("-z", "--name-only", "--no-renames", ENDS_OF_CONFLICT)
+        for path in checked.tell("diff-tree", *names, *words, base, head, "--").split(b"\0"):
+            if path and path.rpartition(b"\n")[2] in found:
+                yield shown(path)
 
 
 def _leaves(copy: bytes, path: bytes) -> bool:
