@@ -10,7 +10,7 @@ from roundtable_desktop.model.states import RoutineStatus, Source, TaskStatus, W
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go
 from roundtable_desktop.rules import idle
 from roundtable_desktop.rules.idle import Periodic
-from roundtable_desktop.store import events, firings, routines, runs, tasks
+from roundtable_desktop.store import events, firings, routines, runs, tasks, wakeups
 from roundtable_desktop.store.db import Tx, View
 
 log = logging.getLogger(__name__)
@@ -32,9 +32,16 @@ def routine_standing(tx: Tx, case: Case) -> Answer:
 
 
 def _only_assigned(view: View, wakeup: Wakeup, task: Task) -> bool:
-    """Nobody worked on it, and no person's word is what wakes its agent now."""
-    fresh = wakeup.source is Source.TASK_ASSIGNED and task.status is TaskStatus.TODO
-    return fresh and not runs.of_task(view, task.id)
+    """Nobody worked on it, the firing is all that wakes its agent now, and no person's word waits:
+    what a person assigned by hand, or has something to say about, is theirs."""
+    alone = all(cause.get("source") == Source.TASK_ASSIGNED for cause in wakeup.causes())
+    fresh = wakeup.source is Source.TASK_ASSIGNED and task.status is TaskStatus.TODO and alone
+    return (
+        fresh
+        and firings.set_off(view, wakeup.id)
+        and not wakeups.word_waits(view, task.id, wakeup.agent_id)
+        and not runs.of_task(view, task.id)
+    )
 
 
 def standing(routine: Routine | None) -> Answer:

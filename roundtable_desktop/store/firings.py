@@ -197,6 +197,12 @@ def taken_over(tx: Tx, wakes: Iterable[Json], by: Wakeup, host: Wakeup | None) -
             tx.write(Firings.update(reason=None).where(here))
 
 
+def set_off(view: View, wakeup_id: str) -> bool:
+    """Whether a firing made that wakeup, or it carries what one made."""
+    here = Firings.wakeup_id.is_null(False) & (Firings.wakeup_id == wakeup_id)
+    return view.value(Firings.select(Firings.id).where(here)) is not None
+
+
 def carried_by(tx: Tx, wakeup_id: str, host_id: str) -> None:
     """A heavy firing's run is that of the wakeup that now carries its task's assignment."""
     tx.write_sql(

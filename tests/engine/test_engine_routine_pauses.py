@@ -58,6 +58,39 @@ def test_a_task_that_was_begun_or_that_a_person_wants_goes_on_under_the_pause(
     assert {routines.work().task_id, routines.work().task_id} == {begun.task_id, wanted}
 
 
+@pytest.mark.proves("C-22")
+@pytest.mark.parametrize("word", ["assigned", "commented", "both"])
+def test_a_person_who_took_up_the_task_meanwhile_keeps_it_under_the_pause(
+    routines: Routines, word: str
+) -> None:
+    routine, stage = routines.add(template=PLAIN), routines.stage
+    routines.pass_time(minutes=5)
+    made = stage.ground.rows("tasks")[-1]["id"]
+    routines.edit(routine, status=RoutineStatus.PAUSED)
+    agent = routines.agent
+    if word != "commented":
+        agent = stage.agent(routines.workspace, name="Ben")
+        tasks.assign(stage.desk, ASKED, made, agent.id)
+    if word != "assigned":
+        tasks.comment(stage.desk, ASKED, made, "Please do look.")
+    run = routines.work()
+    assert (run.task_id, run.agent_id) == (made, agent.id)
+
+
+@pytest.mark.proves("C-22", "C-10")
+def test_a_pause_of_its_agent_in_between_lets_it_start_no_more_than_before(
+    routines: Routines,
+) -> None:
+    routine, stage = routines.add(template=PLAIN), routines.stage
+    routines.pass_time(minutes=5)
+    pausing.pause(stage.desk, ASKED, routines.agent.id)
+    assert routines.start() is None
+    routines.edit(routine, status=RoutineStatus.PAUSED)
+    pausing.resume(stage.desk, ASKED, routines.agent.id)
+    assert routines.start() is None
+    assert [row["status"] for row in stage.ground.rows("tasks")] == ["cancelled"]
+
+
 @pytest.mark.proves("C-09")
 def test_a_run_now_outlives_the_run_that_it_was_merged_into(routines: Routines) -> None:
     routine = routines.add()

@@ -13,7 +13,7 @@ from roundtable_desktop.model.errors import Absent, Illegal
 from roundtable_desktop.model.holds import SPACING
 from roundtable_desktop.model.records import Agent, Subject, Wakeup
 from roundtable_desktop.model.states import AgentStatus, Source
-from roundtable_desktop.store import agents, runs, wakeups
+from roundtable_desktop.store import agents, firings, runs, wakeups
 from roundtable_desktop.store.db import Tx
 
 RESUMED = "agent_resumed"
@@ -109,7 +109,8 @@ def _resumed(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Subject:
 def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup, later: timedelta) -> None:
     """Staleness decides anew whether it is still wanted."""
     cause = wakers.anew(kept_back, RESUMED, f"resume:{kept_back.id}:1", actor=asked.actor)
-    wakers.wake(tx, desk.ids.new(), cause, spread=later)
+    again = wakers.wake(tx, desk.ids.new(), cause, spread=later)
+    firings.carried_by(tx, kept_back.id, again)
 
 
 def _get(tx: Tx, asked: Asked, agent_id: str, *, judged: bool = False) -> Agent:
