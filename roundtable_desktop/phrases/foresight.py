@@ -102,6 +102,7 @@ WORDS: Mapping[str, str] = {
     "exhausted": N_("it failed five times"),
     "task_terminal": N_("the task is over"),
     "task_not_found": N_("the task is gone"),
+    "run_stopped": N_("you stopped the run that it waited for"),
     "assignee_changed": N_("another agent has the task"),
     "retry_stale_assignee": N_("another agent has the task"),
     "retry_task_cancelled": N_("the task was cancelled"),

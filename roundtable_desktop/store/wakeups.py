@@ -287,6 +287,12 @@ def word_waits(view: View, task_id: str, agent_id: str) -> bool:
     )
 
 
+def for_later(tx: Tx, wakeup: Wakeup) -> bool:
+    """Whether somebody named a time for it, and that is still to come (C-83)."""
+    at = wakeup.scheduled_retry_at
+    return wakeup.held_by == "not_before" and at is not None and at > tx.now
+
+
 def latest_for_task(view: View, task_id: str) -> Wakeup | None:
     return view.one(
         Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())

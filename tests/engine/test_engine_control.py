@@ -13,7 +13,8 @@ from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
 from roundtable_desktop.model.glance import AtWork, standing
 from roundtable_desktop.model.records import Actor, Subject
 from roundtable_desktop.model.states import TaskStatus
-from roundtable_desktop.store import events, settings
+from roundtable_desktop.phrases.foresight import WORDS
+from roundtable_desktop.store import agents, events, settings
 
 TABLE = """
 open      0 active
@@ -161,3 +162,24 @@ def test_a_stop_of_a_run_is_marked_told_and_nobodys_failure(stage: Stage) -> Non
     assert told.count("run.stopping") == 1
     with pytest.raises(Conflict, match="run_has_ended"):
         run_control.cancel(stage.desk, ASKED, run.id)
+
+
+@pytest.mark.proves("C-83", "W-30 control")
+def test_a_stop_takes_what_waits_behind_the_run_and_leaves_what_is_for_later(stage: Stage) -> None:
+    task = stage.assigned()
+    run = stage.launch()
+    with stage.ground.store.transaction() as tx:
+        agent = agents.get(tx, run.agent_id)
+    assert agent is not None
+    tomorrow = stage.clock.now() + timedelta(days=1)
+    later = stage.wake(agent, "Look again.", task_id=task.id, at=tomorrow)
+    behind = stage.wake(agent, "And this.", task_id=task.id)
+    run_control.cancel(stage.desk, ASKED, run.id)
+    stage.finish(run, code=-9)
+    gone, kept = stage.ground.get_wakeup(behind.id), stage.ground.get_wakeup(later.id)
+    assert (gone.status, gone.cancel_reason) == ("cancelled", "run_stopped")
+    assert gone.cancel_reason in WORDS
+    assert (kept.status, kept.held_by) == ("queued", "not_before")
+    assert not stage.step()
+    stage.clock.forward(days=1)
+    assert stage.launch().wakeup_id == later.id

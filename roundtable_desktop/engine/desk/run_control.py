@@ -37,12 +37,15 @@ def cancel(desk: Desk, asked: Asked, run_id: str) -> Run:
 
 def mark(tx: Tx, actor: Actor, run_id: str) -> None:
     """The intent, with who it was: whoever settles the run reads it, and the next owner tells the
-    runner if this one cannot. What waited behind the run would start its task again at once."""
+    runner if this one cannot. What waited behind the run would start its task again at once; a
+    wake for a later time, which somebody named, goes on waiting for it (C-83)."""
     run = _live(tx, run_id)
     if BY_PERSON in (run.ended or {}):
         return
     runs.keep_ended(tx, run, {BY_PERSON: f"{actor.type}:{actor.id}"})
     for waiting in wakeups.waiting_for_task(tx, run.task_id) if run.task_id else ():
+        if wakeups.for_later(tx, waiting):
+            continue
         wakeups.settle(
             tx,
             waiting,
