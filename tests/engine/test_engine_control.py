@@ -11,10 +11,10 @@ from roundtable_desktop.engine.desk import Asked, control, look_control, pausing
 from roundtable_desktop.engine.explain import of_task
 from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
 from roundtable_desktop.model.glance import AtWork, standing
-from roundtable_desktop.model.records import Actor, Subject
+from roundtable_desktop.model.records import BY_PERSON, Actor, Subject
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.phrases.foresight import WORDS
-from roundtable_desktop.store import agents, events, settings
+from roundtable_desktop.store import agents, events, runs, settings
 
 TABLE = """
 open      0 active
@@ -183,3 +183,18 @@ def test_a_stop_takes_what_waits_behind_the_run_and_leaves_what_is_for_later(sta
     assert not stage.step()
     stage.clock.forward(days=1)
     assert stage.launch().wakeup_id == later.id
+
+
+@pytest.mark.proves("B-099")
+def test_a_stop_of_an_agent_ends_what_lives_beside_what_has_just_ended(stage: Stage) -> None:
+    """A run that has said its last word and is not settled yet keeps nothing from being stopped."""
+    workspace = stage.workspace()
+    agent = stage.agent(workspace, max_concurrent_sessions=2)
+    for _ in range(2):
+        stage.task(workspace, agent)
+    over, lives = stage.launch(), stage.launch()
+    with stage.ground.store.transaction() as tx:
+        runs.keep_ended(tx, stage.ground.get_run(over.id), {"end": {"why": "exited"}})
+    assert pausing.stop(stage.desk, ASKED, agent.id, now=True).status == "stopped"
+    assert BY_PERSON in (stage.ground.get_run(lives.id).ended or {})
+    assert BY_PERSON not in (stage.ground.get_run(over.id).ended or {})

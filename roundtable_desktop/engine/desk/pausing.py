@@ -40,7 +40,7 @@ def pause_now(tx: Tx, asked: Asked, agent_id: str) -> Agent:
 
 def stop(desk: Desk, asked: Asked, agent_id: str, *, now: bool = False) -> Agent:
     """Nothing is launched for it any more until it is resumed. Its runs end by themselves; now:
-    they are ended, each as if its own stop had been asked for."""
+    they are ended, each as if its own stop had been asked for. What has ended already is not."""
     live: list[str] = []
     with desk.store.transaction() as tx:
 
@@ -56,7 +56,8 @@ def stop(desk: Desk, asked: Asked, agent_id: str, *, now: bool = False) -> Agent
 
         agent = once(tx, asked, act, agents.get)
         if now and agent.status is AgentStatus.STOPPED:  # a repeat after a resume ends nothing
-            live += [run.id for run in runs.live(tx) if run.agent_id == agent.id]
+            own = [run for run in runs.live(tx) if run.agent_id == agent.id]
+            live += [run.id for run in own if not (run.ended or {}).get("end")]
             for run_id in live:
                 run_control.mark(tx, asked.actor, run_id)
     desk.launcher.fence()
