@@ -66,6 +66,8 @@ WORDS: Mapping[str, str] = {
     "recovery_sweep": N_("its wake was lost, and is made again"),
     "agent_error": N_("an agent failed for good"),
     "approval_resolved": N_("an answer came"),
+    "unblocked": N_("it waits for nothing any more"),
+    "moved": N_("it was moved on the board"),
     "blockers_resolved": N_("what came first is done"),
     "children_completed": N_("its subtasks are over"),
     # what it waits for

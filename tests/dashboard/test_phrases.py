@@ -1,8 +1,13 @@
 """The sentences: each can be said, and no value can make it say something else."""
 
+import ast
 import string
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from roundtable_desktop import engine
 
 from roundtable_desktop.dashboard.problems import CODE_OF_STATUS
 from roundtable_desktop.model.states import RunOutcome, Source, WakeupOutcome
@@ -29,6 +34,40 @@ def test_a_value_is_never_read_as_a_template():
 def test_a_missing_value_and_a_list_are_said_too():
     assert "…" in sentence("name_taken")
     assert "a.py, b.py" in sentence("conflict", {"paths": ["a.py", "b.py"]})
+
+
+def wake_reasons() -> Iterator[str]:
+    """What the engine's own calls name as the reason of a wake."""
+    for path in sorted(Path(engine.__path__[0]).rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        known = {
+            target.id: node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            match ast.unparse(call.func).rpartition(".")[2]:
+                case "Cause":
+                    given = [word.value for word in call.keywords if word.arg == "reason"]
+                case "wake":
+                    given = call.args[4:5]
+                case "anew":
+                    given = call.args[1:2]
+                case _:
+                    continue
+            for one in given:
+                value = known.get(one.id, one) if isinstance(one, ast.Name) else one
+                for part in ast.walk(value):
+                    if isinstance(part, ast.Constant):
+                        yield str(part.value)
+
+
+def test_every_reason_of_a_wake_is_said_in_words():
+    reasons = set(wake_reasons())
+    assert {"assigned", "unblocked", "moved", "agent_resumed", "scheduled", "wake"} <= reasons
+    assert reasons <= set(WORDS), reasons - set(WORDS)
 
 
 def test_an_unknown_code_is_named():
