@@ -86,6 +86,28 @@ def test_a_redacted_export_is_for_reading_only(running: House, tmp_path: Path) -
     assert refused.code == 2 and "redacted" in refused.err
 
 
+@pytest.mark.proves("N-22", "S-75")
+def test_another_branch_is_taken_over_and_one_that_is_not_there_is_refused(
+    running: House, tmp_path: Path
+) -> None:
+    room = running.room()
+    out = tmp_path / "bundle"
+    running.cli("export", str(out))
+    file = out / "workspaces" / "repo.yaml"
+    whole = file.read_text()
+    branch = f"base_branch: {room.shown['base_branch']}\n"
+    file.write_text(whole.replace(branch, "base_branch: nowhere\n"))
+    refused = running.cli("import", str(out))
+    assert refused.code != 0 and "nowhere" in refused.err, refused.said
+    room.git("branch", "release")
+    file.write_text(whole.replace(branch, "base_branch: release\n"))
+    for did, fields in (("changed", ["base_branch"]), ("same", [])):
+        items = running.cli("import", str(out), "--json").json["items"]
+        [seen] = [one for one in items if one["what"] == "workspace"]
+        assert (seen["did"], seen["fields"]) == (did, fields)
+    assert running.get("/workspaces")["items"][0]["base_branch"] == "release"
+
+
 @pytest.mark.proves("S-75")
 def test_what_does_not_fit_changes_nothing(running: House, tmp_path: Path) -> None:
     room = running.room()

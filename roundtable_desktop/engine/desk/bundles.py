@@ -157,7 +157,7 @@ def _workspace(
 ) -> Iterator[Outcome]:
     workspace_id = "" if dry_run else _placed(desk, by, wanted, there)
     fields = _differing(
-        {name: wanted[name] for name in ("name", "timezone", "delivery", *_MORE)}, there or {}
+        {name: wanted[name] for name in ("name", "delivery", *_MORE)}, there or {}
     )
     did = "added" if there is None else "changed" if fields else "same"
     yield Outcome("workspace", wanted["name"], did, fields if there else ())
@@ -177,7 +177,7 @@ def _workspace(
         yield _routine(desk, by, workspace_id, filled, routines_there.get(one["name"]), dry_run)
 
 
-_MORE = ("recovery_lookback_hours",)
+_MORE = ("timezone", "recovery_lookback_hours", "base_branch")
 
 
 def _placed(desk: Desk, by: Asked, wanted: Json, there: Json | None) -> str:
@@ -194,7 +194,7 @@ def _placed(desk: Desk, by: Asked, wanted: Json, there: Json | None) -> str:
             timezone=wanted["timezone"],
             delivery=DeliveryMode(wanted["delivery"]),
         )
-    values = {name: wanted[name] for name in ("name", "timezone", *_MORE)}
+    values = {name: wanted[name] for name in ("name", *_MORE)}
     workspaces.edit(desk, by, found.id, delivery=DeliveryMode(wanted["delivery"]), **values)
     return found.id
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
@@ -88,9 +89,18 @@ def edit(
     timezone: str | None = None,
     recovery_lookback_hours: int | None = None,
     delivery: DeliveryMode | None = None,
+    base_branch: str | None = None,
 ) -> Workspace:
-    """Changes what is given; what is None stays. `delivery` is that of tasks made from now on."""
+    """Changes what is given; what is None stays. `delivery` and `base_branch` are those of tasks
+    made from now on."""
     values: dict[str, object] = {}
+    if base_branch is not None:
+        with desk.store.transaction() as tx:
+            workspace = workspaces.get(tx, workspace_id)
+        if workspace and base_branch != workspace.base_branch:
+            if desk.git.commit_of(repository_of(workspace), base_branch) is None:
+                raise Invalid("unknown_branch", "/base_branch", branch=base_branch)
+            values["base_branch"] = base_branch
     if timezone is not None:
         values["timezone"] = zones.zone(timezone, desk.local_zone, "/timezone").key
     if recovery_lookback_hours is not None:
