@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from roundtable_desktop import engine
-
 from roundtable_desktop.dashboard.problems import CODE_OF_STATUS
 from roundtable_desktop.model.states import RunOutcome, Source, WakeupOutcome
 from roundtable_desktop.phrases import GATES, SENTENCES, sentence

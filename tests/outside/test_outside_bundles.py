@@ -87,6 +87,22 @@ def test_a_redacted_export_is_for_reading_only(running: House, tmp_path: Path) -
 
 
 @pytest.mark.proves("N-22", "S-75")
+def test_a_secret_in_a_command_is_written_by_neither_export(running: House, tmp_path: Path) -> None:
+    """Known by its shape alone: nobody gave it as a variable."""
+    room, key = running.room(), "0123456789abcdefABCDEF0123"
+    begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    words = [f"sk_live_{key}", f"Authorization: Bearer {key}", f"{begin}\n{key}\n{end}"]
+    room.agent("tool", *words, name="worker")
+    out = tmp_path / "bundle"
+    for folder, more in ((tmp_path / "read", ["--redacted"]), (out, [])):
+        assert running.cli("export", *more, str(folder)).code == 0
+        text = written(folder)
+        assert key not in text and begin not in text and text.count("[redacted]") >= 3
+    same = running.cli("import", str(out), "--json")
+    assert {one["did"] for one in same.json["items"]} == {"same"}, same.said
+
+
+@pytest.mark.proves("N-22", "S-75")
 def test_another_branch_is_taken_over_and_one_that_is_not_there_is_refused(
     running: House, tmp_path: Path
 ) -> None:

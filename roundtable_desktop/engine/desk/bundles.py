@@ -156,9 +156,7 @@ def _workspace(
     desk: Desk, by: Asked, wanted: Json, there: Json | None, dry_run: bool
 ) -> Iterator[Outcome]:
     workspace_id = "" if dry_run else _placed(desk, by, wanted, there)
-    fields = _differing(
-        {name: wanted[name] for name in ("name", "delivery", *_MORE)}, there or {}
-    )
+    fields = _differing({name: wanted[name] for name in ("name", "delivery", *_MORE)}, there or {})
     did = "added" if there is None else "changed" if fields else "same"
     yield Outcome("workspace", wanted["name"], did, fields if there else ())
     old = there or {"settings": {}, "agents": [], "routines": []}
