@@ -7,7 +7,7 @@ from pathlib import Path
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
-from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.messages import End, WorkerResult, worker_result
 from roundtable_desktop.model.ports import Collected, Git, GitFailed
 from roundtable_desktop.model.records import Agent, Run, Task, Wakeup, Workspace
@@ -90,6 +90,8 @@ class Collecting:
             if own and error.code == "copy_missing":
                 return NOTHING
             return Left(Collected(head=None), f"{error.code}: {error.text}")
+        except PASSING:
+            raise
         except Refused as error:
             return Left(Collected(head=None), str(error))
 

@@ -8,7 +8,7 @@ import threading
 from roundtable_desktop.engine import blocked, graph
 from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Ids, Prepared, Repository
@@ -105,6 +105,8 @@ class Deliveries:
             if error.broken_off:
                 raise
             return Delivered(held=_refusal(error, delivery, proposal, repository))
+        except PASSING:
+            raise
         except Refused as error:
             return Delivered(held={"code": error.code, **error.values})
 

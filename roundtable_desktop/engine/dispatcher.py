@@ -9,7 +9,7 @@ from roundtable_desktop.engine import pipeline
 from roundtable_desktop.engine.pacing import Pace
 from roundtable_desktop.engine.quarantine import put_back, unreadable
 from roundtable_desktop.engine.steps import PIPELINE
-from roundtable_desktop.model.errors import Broken, Busy, Full
+from roundtable_desktop.model.errors import PASSING
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Wakeup
@@ -29,7 +29,7 @@ from roundtable_desktop.store.db import Store, Tx
 
 STUMBLED = timedelta(seconds=60)
 
-NOT_ITS_FAULT = (Broken, Busy, Full, OSError)
+NOT_ITS_FAULT = (*PASSING, OSError)
 """Faults of the disk or the database: any wakeup would have met them."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from roundtable_desktop.engine.places import Place, place_of, was_removed
 from roundtable_desktop.engine.putting_away import put_away
 from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
-from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.ports import (
     STOPPED,
     Deadlines,
@@ -116,6 +116,8 @@ class Launching:
         except LaunchFailed as error:
             if self._unborn(run_id, _kind(error.kind), error.text):
                 return
+        except PASSING:
+            raise  # the run has no part in it: the act is tried again
         except (GitFailed, Refused, OSError) as error:
             if isinstance(error, GitFailed) and error.code == STOPPED:
                 raise  # the owner ends: the next one finds that nothing was born, at no cost

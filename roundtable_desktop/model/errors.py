@@ -62,3 +62,7 @@ class Full(Refused):
 
 class Broken(Refused):
     """Our own fault, or the machine's; kept and logged."""
+
+
+PASSING = (Broken, Busy, Full)
+"""Faults of the machine or the database: nobody's, and the same act may go through later."""

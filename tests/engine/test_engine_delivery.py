@@ -9,11 +9,13 @@ from engine_stage import Stage
 from ground import set_columns
 
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.states import (
     ProposalStatus,
     RunOutcome,
     TaskStatus,
 )
+from roundtable_desktop.store import proposals as stored
 
 
 class Killed(BaseException):
@@ -50,6 +52,24 @@ def test_what_is_held_for_a_look_needs_an_override_with_a_note(stage: Stage) -> 
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
     told = [event for event in stage.ground.events() if event.kind == "proposal.moved"]
     assert told[0].data["note"] == "I looked"
+
+
+@pytest.mark.proves("A-20")
+def test_a_delivery_that_the_database_refuses_is_tried_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*words: Any, **more: Any) -> Any:
+        raise Busy("database_busy")
+
+    task = stage.assigned()
+    proposal = stage.offered(task, b="b\n")
+    stage.ask_deliver(proposal)
+    with monkeypatch.context() as patch, pytest.raises(Busy):
+        patch.setattr(stored, "aim", busy)
+        stage.deliver()
+    assert [one.status for one in stage.tries(proposal)] == ["intended"]
+    stage.deliver()
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
 
 
 def test_a_delivery_that_conflicts_is_held_and_nothing_moves(stage: Stage) -> None:

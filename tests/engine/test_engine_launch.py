@@ -7,7 +7,7 @@ from engine_stage import Spool, Stage
 from ground import JOAN
 
 from roundtable_desktop.engine.desk import Asked, tasks
-from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.errors import Broken, Busy, Full, Invalid
 from roundtable_desktop.model.ports import GitFailed, LaunchFailed
 from roundtable_desktop.model.states import (
     ErrorKind,
@@ -180,6 +180,32 @@ def test_a_launch_that_stumbles_is_repeated_where_it_was(
     act()
     act()
     assert len(stage.launcher.orders) == 1
+    stage.consume(stage.run)
+    assert stage.run.status is RunStatus.RUNNING
+
+
+@pytest.mark.proves("A-20")
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("git", Busy("database_busy")),
+        ("git", Full("disk_full")),
+        ("launcher", Broken("snapshot_kept_too_long")),
+    ],
+)
+def test_a_fault_of_the_database_blocks_no_task(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, where: str, error: Exception
+) -> None:
+    task = stage.assigned()
+    stage.step()
+    [(_, act)] = stage.acts
+    with monkeypatch.context() as patch, pytest.raises(type(error)):
+        act_name = "make_copy" if where == "git" else "launch"
+        patch.setattr(getattr(stage, where), act_name, raising(error))
+        act()
+    assert stage.run.status is RunStatus.STARTING
+    assert stage.ground.get_task(task.id).status is TaskStatus.IN_PROGRESS
+    stage.play()
     stage.consume(stage.run)
     assert stage.run.status is RunStatus.RUNNING
 

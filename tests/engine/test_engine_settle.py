@@ -9,6 +9,7 @@ from ground import set_columns
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import control
+from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import GitFailed
 from roundtable_desktop.model.states import (
@@ -223,6 +224,27 @@ def test_a_copy_that_cannot_be_collected_blocks_the_task_and_stays(
     assert (stage.copy(run) / "b.txt").exists()
     with stage.ground.reader.snapshot() as view:
         assert explain.of_run(view, run, stage.ground.clock.now()).code == "run_uncollected"
+
+
+@pytest.mark.proves("A-20")
+def test_a_copy_that_the_database_kept_from_being_collected_is_collected_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*words: Any, **more: Any) -> Any:
+        raise Busy("database_busy")
+
+    task = stage.assigned()
+    run = stage.launch()
+    stage.leave(run, b="b\n")
+    stage.finish_later(run)
+    [(_, act)] = stage.acts
+    with monkeypatch.context() as patch, pytest.raises(Busy):
+        patch.setattr(stage.git, "collect", refuse)
+        act()
+    assert stage.ground.get_task(task.id).status is TaskStatus.IN_PROGRESS
+    stage.play()
+    assert stage.run.outcome is RunOutcome.DONE
+    assert len(stage.proposals(task)) == 1
 
 
 def test_a_task_that_a_person_moved_meanwhile_stays_where_it_is(stage: Stage) -> None:

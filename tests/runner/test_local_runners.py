@@ -17,6 +17,7 @@ from runner_bench import Bench, until
 
 from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
+from roundtable_desktop.model.errors import Broken
 from roundtable_desktop.model.messages import AgentBorn, Hello
 from roundtable_desktop.model.ports import Launcher, LaunchFailed, SpoolState
 
@@ -128,6 +129,20 @@ def test_a_run_is_launched_once(bench: Bench) -> None:
         bench.runners.launch(order)
     assert refusal.value.kind == "spawn_failed"
     bench.finish(order.run)
+
+
+@pytest.mark.proves("A-20")
+def test_a_launch_that_stumbles_before_its_runner_can_be_repeated(bench: Bench) -> None:
+    order = bench.order("true", secrets={"TOKEN": "hunter2hunter2"})
+
+    def may() -> bool:
+        raise Broken("snapshot_kept_too_long")
+
+    with pytest.raises(Broken):
+        bench.runners.launch(order, may)
+    assert bench.runners.state(order.run) is SpoolState.ABSENT
+    bench.runners.launch(order)
+    assert bench.finish(order.run).exit_code == 0
 
 
 @pytest.mark.proves("F-44")

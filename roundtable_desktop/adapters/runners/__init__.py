@@ -11,6 +11,7 @@ from pathlib import Path
 
 from roundtable_desktop.adapters.runners.channel import hear, open_channel, tell
 from roundtable_desktop.adapters.runners.folder import (
+    ERRORS,
     create,
     drop_secrets,
     drop_socket,
@@ -174,7 +175,7 @@ class LocalRunners:
         return self._runs / run
 
     def _start(self, folder: Path) -> subprocess.Popen[bytes]:
-        errors = create(folder / "runner.err")
+        errors = create(folder / ERRORS)
         try:
             return subprocess.Popen(
                 [*self._program("runner"), str(folder)],
@@ -195,5 +196,5 @@ class LocalRunners:
             for run in ended:
                 code = self._children.pop(run).returncode
                 if self.state(run) is SpoolState.ABSENT:
-                    said = last_line(self._folder(run) / "runner.err")
+                    said = last_line(self._folder(run) / ERRORS)
                     self._unborn[run] = f"the runner ended ({code}) before it began. {said}".strip()

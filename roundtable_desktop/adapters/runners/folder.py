@@ -15,6 +15,8 @@ from roundtable_desktop.model.ports import LaunchOrder
 SOCKET_BYTES = 100
 """sun_path holds 108 bytes on Linux and 104 on macOS."""
 LAST_BYTES = 1000
+SPOOL, ERRORS = "spool.ndjson", "runner.err"
+_SECRET = ("env.json", "hidden.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,14 @@ class Address:
 
 def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
     """launch.json; env.json with the secrets and hidden.json with what else is redacted, which
-    the runner removes. Raises OSError."""
-    os.mkdir(folder, 0o700)
+    the runner removes. A launch that stumbled before its runner is written anew. Raises OSError,
+    also for a folder in which a runner was begun or voided."""
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if any(os.path.lexists(folder / name) for name in (SPOOL, ERRORS)):
+            raise
+        _remove(folder, "launch.json", *_SECRET)
     words: dict[str, Any] = {
         "protocol": PROTOCOL,
         "run": order.run,
@@ -61,9 +69,7 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
 
 
 def drop_secrets(folder: Path) -> None:
-    for name in ("env.json", "hidden.json"):
-        with suppress(FileNotFoundError):
-            os.unlink(folder / name)
+    _remove(folder, *_SECRET)
 
 
 def drop_socket(folder: Path) -> None:
@@ -131,6 +137,12 @@ def create(path: Path) -> int:
     """A new private file, open for writing."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(path, flags, 0o600)
+
+
+def _remove(folder: Path, *names: str) -> None:
+    for name in names:
+        with suppress(FileNotFoundError):
+            os.unlink(folder / name)
 
 
 def _write(path: Path, words: object) -> None:

@@ -6,14 +6,14 @@ import os
 import secrets
 from pathlib import Path
 
-from roundtable_desktop.adapters.runners.folder import create
+from roundtable_desktop.adapters.runners.folder import SPOOL, create
 from roundtable_desktop.model.ports import SpoolState
 
 CHUNK = 256 * 1024
 
 
 def spool_of(folder: Path) -> Path:
-    return folder / "spool.ndjson"
+    return folder / SPOOL
 
 
 def state_of(folder: Path) -> SpoolState:
