@@ -19,7 +19,7 @@ from roundtable_desktop.engine.collecting import (
 )
 from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.messages import ERROR_BYTES, Void, read_message
+from roundtable_desktop.model.messages import ERROR_BYTES, BlockedOn, Void, read_message
 from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
 from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
@@ -182,8 +182,7 @@ class Completion:
                 if moved is not None and left.collected.head is not None:
                     self._propose(tx, run, moved, left.collected)
             if moved is None or moved.status in (TaskStatus.BLOCKED, TaskStatus.DONE):
-                blocks = settlement.outcome is RunOutcome.BLOCKED and ended and ended.result
-                on = ended.result.blocked if blocks and ended and ended.result else None
+                on = _waits_for(settlement, ended)
                 stuck.ended(tx, self._ids, run, settlement.outcome, moved, on)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
@@ -317,15 +316,22 @@ def _log(run_id: str, settlement: Settlement, ended: Ended | None) -> None:
     )
 
 
+def _waits_for(settlement: Settlement, ended: Ended | None) -> BlockedOn | None:
+    """Of a run that ended blocked. One that only asks for leave asks a person, in its own words."""
+    if settlement.outcome is not RunOutcome.BLOCKED or ended is None:
+        return None
+    if ended.result is not None and ended.result.blocked is not None:
+        return ended.result.blocked
+    return BlockedOn(owner="user", action=results.last_words(results.answer(ended.end)))
+
+
 def _blocked(
     around: Around, settlement: Settlement, ended: Ended | None, *, look_at_copy: bool
 ) -> dict[str, object]:
     """C-24: who is to do what. `fix_agent` and `look_at_copy` are codes; an agent's own action
     is its text."""
-    if ended is not None and ended.result is not None and ended.result.blocked is not None:
-        return ended.result.blocked.model_dump()
-    if ended is not None and settlement.outcome is RunOutcome.BLOCKED:
-        return {"owner": "user", "action": results.last_words(results.answer(ended.end))}
+    if (on := _waits_for(settlement, ended)) is not None:
+        return on.model_dump()
     action = "look_at_copy" if look_at_copy else "fix_agent"
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}

@@ -18,7 +18,8 @@ _LEAVE = re.compile(
     r"\b(?:i|we|claude|codex|gemini|qwen|opencode)(?:'d| would)? (?:still )?"
     r"(?:need|require|requested|do(?:n't| not) have|(?:am|is|are) (?:waiting|blocked))\b"
     r"[^.\n]{0,80}\b(?:permissions?|approval)\b"
-    r"|\b(?:please|could you|can you|would you) (?:approve|grant|allow|give)\b"
+    r"|\b(?:please|could you|can you|would you) (?:approve|(?:grant|allow|give)\b"
+    r"[^.\n]{0,80}\b(?:permissions?|approval|access))\b"
     r"|\byou have(?:n't| not) (?:yet )?(?:granted|approved|allowed)\b"
     r"|\b(?:command|tool|edit|write|action|it|this) (?:requires|needs) (?:your |user )?"
     r"(?:permission|approval)\b",

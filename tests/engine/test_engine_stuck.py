@@ -69,6 +69,23 @@ def test_without_a_task_it_asks_as_well_and_is_tried_again(stage: Stage) -> None
     assert not asked(stage) and not stage.step()
 
 
+@pytest.mark.proves("C-24", "C-24 asked", "B-081")
+@pytest.mark.parametrize("of_task", [True, False])
+def test_an_agent_that_only_asks_for_leave_asks_a_person(stage: Stage, of_task: bool) -> None:
+    agent = stage.agent(stage.workspace())
+    if of_task:
+        stage.task(stage.workspace_of(agent), agent)
+    else:
+        stage.wake(agent, "look around")
+    run = stage.finish(stage.launch(), tail="I need permission to run npm install.\n")
+    assert run.outcome == "blocked"
+    (item,) = asked(stage)
+    assert (item.kind, item.data["owner"]) == ("blocked", "user")
+    assert item.data["action"] == "I need permission to run npm install."
+    inbox.act(stage.desk, ASKED, item.id, "retry")
+    assert stage.launch().task_id == run.task_id and not asked(stage)
+
+
 @pytest.fixture
 def routines(stage: Stage) -> Routines:
     return Routines(stage)

@@ -41,6 +41,7 @@ ASKING = [
     "I don't have permission to use Bash here.",
     "Please approve the command and I will continue.",
     "This command requires approval.",
+    "Please give me permission to write to a.py.",
     "Could you grant me write access to the folder?",
     "I am waiting for your approval to run npm install.",
 ]
@@ -51,6 +52,8 @@ DONE = [
     "Permission denied is what the server answers to guests; that is right.",
     "All 14 tests pass.",
     "The approval flow has no fault that I can find.",
+    "All checks passed. Please give it a try.",
+    "Fixed. Please allow a minute for the cache. The access list is in the docs.",
     "I need permission to do it. " + "x" * SHORT,
 ]
 
