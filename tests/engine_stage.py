@@ -12,6 +12,7 @@ from engine_folders import Folders
 from ground import JOAN, NOW, CountingIds, Ground, StandingClock
 
 from roundtable_desktop.adapters import processes
+from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.desk import Asked, Desk, agents, proposals, tasks, waking, workspaces
@@ -284,6 +285,9 @@ class Stage:
             never_born=lambda run: self.later("void", lambda: self.completion.never_born(run)),
             settle=lambda run: self.later("settle", lambda: self.completion.settle(run)),
             deliver=lambda one: self.later("deliver", lambda: self.deliveries.deliver(one)),
+            break_off=lambda run, reason: self.later(
+                "break-off", lambda: break_off(self.launcher, run, reason=reason)
+            ),
         )
         return recover(self.store, self.launcher, hands, self.ids)
 

@@ -52,9 +52,11 @@ def called_off(ended: Json | None) -> str | None:
     return "interrupted" if marks.get(STOPPED) else None
 
 
-def break_off(launcher: Launcher, run_id: str, *, hurry: bool = False) -> None:
+def break_off(
+    launcher: Launcher, run_id: str, *, reason: str = "interrupted", hurry: bool = False
+) -> None:
     """Raises RunnerGone while there is a runner that cannot be told: to be tried again."""
-    told = call_off(launcher, run_id, reason="interrupted", hurry=hurry)
+    told = call_off(launcher, run_id, reason=reason, hurry=hurry)
     if not told and launcher.state(run_id) is SpoolState.LOCKED:
         raise RunnerGone(run_id)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtable_desktop.engine import quarantine
-from roundtable_desktop.engine.calling_off import call_off, called_off
+from roundtable_desktop.engine.calling_off import called_off
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, Launcher, SpoolState
 from roundtable_desktop.model.records import Run, Subject
@@ -29,12 +29,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Where recovery sends what it finds; each returns at once."""
+    """Where recovery sends what it finds; each returns at once. break_off: (run_id, reason)."""
 
     follow: Callable[[str], None]
     never_born: Callable[[str], None]
     settle: Callable[[str], None]
     deliver: Callable[[str], None]
+    break_off: Callable[[str, str], None]
 
 
 def recover(store: Store, launcher: Launcher, hands: Hands, ids: Ids) -> Found:
@@ -108,10 +109,10 @@ def _run(store: Store, launcher: Launcher, hands: Hands, run: Run, died: bool) -
         hands.never_born(run.id)
         return "voided"
     hands.follow(run.id)
-    if reason := called_off(run.ended):
-        call_off(launcher, run.id, patience=0, reason=reason)
     if state is SpoolState.FREE:
         return "gone"
+    if reason := called_off(run.ended):
+        hands.break_off(run.id, reason)  # its channel may not be open yet
     with store.transaction() as tx:
         subject = Subject("run", run.id)
         journal.tell(tx, Kind.RUN_ADOPTED, subject, workspace_id=run.workspace_id)

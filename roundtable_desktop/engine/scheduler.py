@@ -106,6 +106,7 @@ class Scheduler:
             never_born=self._never_born,
             settle=self._settle,
             deliver=self._deliver,
+            break_off=self._break_off,
         )
         recover(self._store, self._launcher, hands, self._ids)
 
@@ -163,8 +164,9 @@ class Scheduler:
         # A key of its own: the end of a runner that came after all must not find it at work.
         self._acts.submit(f"overdue:{run_id}", act)
 
-    def _break_off(self, run_id: str) -> None:
-        self._acts.submit(f"break-off:{run_id}", lambda: break_off(self._launcher, run_id))
+    def _break_off(self, run_id: str, reason: str = "interrupted") -> None:
+        act = lambda: break_off(self._launcher, run_id, reason=reason)  # noqa: E731
+        self._acts.submit(f"break-off:{run_id}", act)
 
     def _deliver(self, delivery_id: str) -> None:
         self._acts.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))

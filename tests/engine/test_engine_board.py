@@ -11,7 +11,7 @@ from ground import JOAN, set_columns
 from roundtable_desktop.engine.calling_off import CALLED_OFF
 from roundtable_desktop.engine.desk import Asked, board, proposals, tasks
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid, Refused
-from roundtable_desktop.model.ports import SpoolState
+from roundtable_desktop.model.ports import RunnerGone, SpoolState
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import (
     TASK,
@@ -239,19 +239,28 @@ def test_the_next_owner_calls_off_what_this_one_could_not(
 ) -> None:
     task = work.task("At work")
     run = work.run(task)
-    monkeypatch.setattr("roundtable_desktop.engine.calling_off.PATIENCE", 0.0)
     monkeypatch.setattr(
         "roundtable_desktop.engine.desk.board.call_off", lambda launcher, run_id: False
     )
     work.move(task, S.CANCELLED)
     kept: Run = work.stage.ground.get_run(run.id)
     assert (kept.ended or {})[CALLED_OFF] is True
-    heard: list[str] = []
-    monkeypatch.setattr(
-        work.stage.launcher, "control", lambda run, request: heard.append(run) or {"ok": True}
-    )
+    heard: list[tuple[str, object]] = []
+    deaf = 3
+
+    def control(run_id: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        nonlocal deaf
+        deaf -= 1
+        if deaf >= 0:
+            raise RunnerGone(run_id)
+        heard.append((run_id, request["reason"]))
+        return {"ok": True}
+
+    monkeypatch.setattr(work.stage.launcher, "control", control)
     work.stage.restart()
-    assert heard == [run.id]
+    assert heard == [], "a channel that is not open yet is waited for beside the start"
+    assert "break-off" in work.stage.play()
+    assert heard == [(run.id, "cancelled")]
 
 
 # --- what waits ----------------------------------------------------------------------------------
