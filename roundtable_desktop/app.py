@@ -261,6 +261,7 @@ class Owner:
                 hidden=(token,),
             ),
             zone=ground.desk.local_zone,
+            parting=ground.desk.parting,
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)

@@ -164,17 +164,6 @@ class Stage:
         self.launcher = ScriptedLauncher()
         self.acts: list[tuple[str, Callable[[], None]]] = []
         self.build()
-        self.desk = Desk(
-            self.store,
-            self.git,
-            self.secrets,
-            self.ids,
-            self.launcher,
-            processes.facts,
-            processes.end,
-            "UTC",
-        )
-
         with self.store.transaction() as tx:
             # Bursts have tests of their own; here a comment wakes at once.
             settings.put_home(tx, coalescing_window_sec=0)
@@ -185,6 +174,8 @@ class Stage:
         self.secrets = self.folders.secrets()
         store, reader, git, launcher = self.store, self.ground.reader, self.git, self.launcher
         copies, ids = self.folders.copies, self.ids
+        measure, end = processes.facts, processes.end
+        self.desk = Desk(store, git, self.secrets, ids, launcher, measure, end, "UTC")
         self.completion = Completion(
             store, reader, git, launcher, ids, lambda: 0.0, copies, "Europe/Berlin"
         )
@@ -211,9 +202,13 @@ class Stage:
             equipment=EQUIPMENT,
             follow=self.follower.follow,
             unborn=self.completion.unborn,
+            parting=self.desk.parting,
         )
         self.dispatcher = Dispatcher(
-            store, self.ids, lambda run: self.later("launch", lambda: self.launching.launch(run))
+            store,
+            self.ids,
+            lambda run: self.later("launch", lambda: self.launching.launch(run)),
+            self.desk.parting,
         )
 
     @property
@@ -294,16 +289,6 @@ class Stage:
     def restart(self) -> Found:
         self.ground.reopen()
         self.build()
-        self.desk = Desk(
-            self.store,
-            self.git,
-            self.secrets,
-            self.ids,
-            self.launcher,
-            processes.facts,
-            processes.end,
-            "UTC",
-        )
         return self.recover()
 
     # --- what there is -------------------------------------------------------------------------

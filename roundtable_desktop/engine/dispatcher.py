@@ -7,6 +7,7 @@ from typing import assert_never
 
 from roundtable_desktop.engine import pipeline
 from roundtable_desktop.engine.pacing import Pace
+from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.quarantine import put_back, unreadable
 from roundtable_desktop.engine.steps import PIPELINE
 from roundtable_desktop.model.errors import PASSING
@@ -36,8 +37,15 @@ NOT_ITS_FAULT = (*PASSING, OSError)
 class Dispatcher:
     """`launch(run_id)` gets every run that was born; it must return at once."""
 
-    def __init__(self, store: Store, ids: Ids, launch: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ids: Ids,
+        launch: Callable[[str], None],
+        parting: Parting | None = None,
+    ) -> None:
         self._store = store
+        self._parting = parting or Parting()
         self._ids = ids
         self._launch = launch
         self._pace = Pace()
@@ -59,7 +67,8 @@ class Dispatcher:
         if self._unjudged is not None:
             self._put_back(self._unjudged)
         with self._store.transaction() as tx:
-            intake_open = settings.of_home(tx).intake == "open"
+            is_open = settings.of_home(tx).intake == "open"
+            intake_open = is_open and not self._parting.lasts(tx.now)
             passes = self._pace.lets_pass(tx.now, intake_open=intake_open)
             wakeup = claims.claim_next(tx) if passes else None
             if passes and wakeup is None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.places import Place, place_of, was_removed
 from roundtable_desktop.engine.putting_away import put_away
 from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
@@ -78,13 +79,14 @@ class Launching:
         equipment: Equipment,
         follow: Callable[[str], None],
         unborn: Callable[[str, ErrorKind, str], bool],
+        parting: Parting,
     ) -> None:
         self._store, self._reader = store, reader
         self._git, self._launcher, self._secrets, self._ids = git, launcher, secrets, ids
         self._copies = copies
         self._environ = for_agents(environ)
         self._equipment = equipment
-        self._follow, self._unborn = follow, unborn
+        self._follow, self._unborn, self._parting = follow, unborn, parting
 
     def launch(self, run_id: str) -> None:
         """Intent is the row `starting`; the outcome is the spool that the runner makes. Repeated
@@ -138,7 +140,10 @@ class Launching:
 
     def _may(self, run: Run) -> bool:
         """Asked at the very start: a copy takes its time, and a pause that came meanwhile was
-        answered (W-17). A stop of everything voids what is not born by itself."""
+        answered (W-17), and so is the end of the session. A stop of everything voids what is not
+        born by itself."""
+        if self._parting.begun:
+            return False
         with self._reader.snapshot() as view:
             agent = agents.get(view, run.agent_id)
             is_open = settings.of_home(view).intake == "open"

@@ -11,6 +11,7 @@ from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
+from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.pool import Acts, Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
 from roundtable_desktop.engine.retention import Retention
@@ -48,11 +49,12 @@ class Scheduler:
         equipment: Equipment,
         zone: str,
         acts: Acts | None = None,
+        parting: Parting | None = None,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._ids = ids
         self._pool = Pool(clock, dice)
-        self._acts = acts or self._pool
+        self._acts, parting = acts or self._pool, parting or Parting()
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         self._deliveries = Deliveries(store, reader, git, ids)
         self._retention = Retention(store, reader, git, copies)
@@ -78,18 +80,22 @@ class Scheduler:
             equipment=equipment,
             follow=self._follower.follow,
             unborn=self._completion.unborn,
+            parting=parting,
         )
-        sweep = Sweep(store, reader, clock, ids)
-        self._loop = Loop(
-            store,
-            Dispatcher(store, ids, self._launch),
-            Routines(store, ids, dice),
+        self._loop = self._loop_of(clock, dice, parting)
+
+    def _loop_of(self, clock: RowClock, dice: Dice, parting: Parting) -> Loop:
+        sweep = Sweep(self._store, self._reader, clock, self._ids)
+        return Loop(
+            self._store,
+            Dispatcher(self._store, self._ids, self._launch, parting),
+            Routines(self._store, self._ids, dice),
             clock,
             dice,
             self._deliver_intended,
             sweep.look,
             self._break_off,
-            launcher.tie,
+            self._launcher.tie,
             sweep.due,
         )
 

@@ -109,6 +109,47 @@ def test_what_a_leave_breaks_off_is_marked_first_and_the_next_owner_goes_on(stag
     assert calling_off.called_off(marked.ended) == "interrupted"
 
 
+@pytest.mark.proves("C-101")
+@pytest.mark.parametrize("goes_on", ["by time", "by a person"])
+def test_the_end_of_a_session_gives_no_freed_place_away(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, goes_on: str
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(stage.launcher, "control", lambda run, request: told.append(request) or {})
+    workspace = stage.workspace()
+    first, second, third = (stage.agent(workspace, name=name) for name in ("Ada", "Bob", "Cid"))
+    for agent in (first, second):
+        stage.task(workspace, agent)
+    run = stage.launch()
+    assert stage.step(), "decided, and not born yet"
+    control.end_session(stage.desk)
+    assert told == [{"do": "cancel", "reason": "interrupted", "hurry": True}]
+    stage.play()
+    assert [one for one in stage.launcher.orders] == [run.id]
+    stage.task(workspace, third)
+    stage.finish(run, "interrupted", None)
+    assert not stage.step()
+    with stage.ground.store.transaction() as tx:
+        assert settings.of_home(tx).intake == "open"
+    if goes_on == "by time":
+        stage.clock.forward(minutes=2, seconds=1)
+    else:
+        control.resume(stage.desk, ASKED)
+    assert stage.step()
+    stage.play()
+    assert len(stage.launcher.orders) == 2
+
+
+@pytest.mark.proves("C-101")
+def test_what_was_decided_as_a_session_ends_is_not_started(stage: Stage) -> None:
+    stage.assigned()
+    assert stage.step()
+    with stage.ground.store.transaction() as tx:
+        stage.desk.parting.begin(tx.now)
+    stage.play()
+    assert not stage.launcher.orders
+
+
 @pytest.mark.proves("W-20")
 def test_claimed_live_and_silent_are_three_numbers(stage: Stage) -> None:
     stage.assigned()

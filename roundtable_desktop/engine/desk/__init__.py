@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.model.errors import Broken, Conflict
 from roundtable_desktop.model.ports import Git, Ids, Launcher, ProcessFacts, Secrets
 from roundtable_desktop.model.records import Actor, Process, Subject
@@ -54,6 +55,7 @@ class Desk:
         self.measure = measure
         self.end_left = end_left
         self.local_zone = local_zone
+        self.parting = Parting()
 
 
 def once(

@@ -136,6 +136,7 @@ def leave(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
 
 def resume(desk: Desk, asked: Asked) -> None:
     """Waiting wakeups are taken up again, at once also those that were broken off."""
+    desk.parting.over()
     with desk.store.transaction() as tx:
         if _is_new(tx, asked):
             resume_now(tx, asked)
@@ -148,8 +149,10 @@ def resume_now(tx: Tx, asked: Asked) -> None:
 
 def end_session(desk: Desk) -> None:
     """The desktop session ends, or the machine goes down: what runs is broken off in a hurry, at no
-    cost, and goes on at the next start (C-101). The intake stays as it is."""
+    cost, and goes on at the next start (C-101). The intake stays as it is; until the session goes
+    on after all, nothing takes the places that come free."""
     with desk.store.transaction() as tx:
+        desk.parting.begin(tx.now)
         marked = mark_stopped(tx)
     if marked:
         with ThreadPoolExecutor(min(len(marked), _AT_ONCE)) as pool:
