@@ -151,7 +151,8 @@ def _free_alike(tx: Tx, proven: ProviderHold) -> None:
         same = (hold.account, hold.model) == (proven.account, proven.model)
         if same and hold.agent_id not in ("", proven.agent_id) and hold.state is HoldState.HELD:
             turn += SPACING
-            _update(tx, hold, state=HoldState.SPREAD, until_at=turn, trial_id=None)
+            freed = _update(tx, hold, state=HoldState.SPREAD, until_at=turn, trial_id=None)
+            _tell(tx, Kind.ACCOUNT_FREED, freed, SYSTEM, _workspace_of(tx, hold))
 
 
 def clear(tx: Tx) -> None:

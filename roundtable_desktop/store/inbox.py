@@ -90,6 +90,13 @@ def ask_again(tx: Tx, item: InboxItem, wakeup_id: str) -> None:
     data = {**item.data, "times": number, "also": known[-MOST_ALSO:]}
     changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
     tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
+    journal.tell(
+        tx,
+        Kind.INBOX_ASKED_AGAIN,
+        Subject("inbox", item.id),
+        workspace_id=item.workspace_id,
+        data={"times": number, "wakeup_id": wakeup_id},
+    )
 
 
 def wakeups_of(item: InboxItem) -> list[str]:

@@ -6,6 +6,7 @@ from hold_bench import FIVE, ONE, Bench
 
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.model.holds import SPACING
+from roundtable_desktop.model.times import micros
 
 ON_OPUS = {**ONE, "model": "claude-opus-4"}
 OPUS = "You've hit your Opus limit · resets 6pm (Europe/Berlin)"
@@ -46,6 +47,12 @@ def test_who_met_a_models_limit_goes_first_and_the_others_follow_in_turn(stage: 
     assert bench.start() == []
     stage.spool(bench.run(first)).say("usage", input_tokens=5, output_tokens=7)
     stage.consume(bench.run(first))
+    freed = {
+        one.data["agent_id"]: one.data["until"]
+        for one in stage.ground.events()
+        if one.kind == "account.freed"
+    }
+    assert freed == {one.agent_id: micros(one.until_at) for one in bench.holds()}
     started = [first]
     for _ in range(4):
         stage.clock.forward(seconds=SPACING.total_seconds() + 0.1)

@@ -118,6 +118,10 @@ def test_a_poisoned_routine_asks_once_and_its_answer_is_for_all_of_them(
             quarantine.set_aside(tx, stage.ids, claimed, quarantine.OWNER_DIED)
     (item,) = asked(stage)
     assert (item.data["times"], item.severity, item.code) == (4, "critical", "inbox_quarantined")
+    again = [one for one in stage.ground.events() if one.kind == "inbox.asked_again"]
+    assert [(one.subject_id, one.data["times"]) for one in again] == [
+        (item.id, times) for times in (2, 3, 4)
+    ]
     inbox.act(stage.desk, ASKED, item.id, "retry")
     run = routines.work()
     told = {one["payload"]["firing_id"] for one in run.causes()}  # type: ignore[index, call-overload]
