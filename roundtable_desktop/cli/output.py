@@ -42,16 +42,6 @@ def fields(pairs: Mapping[str, object]) -> None:
             click.echo(f"{name.replace('_', ' ').ljust(width)}  {value}")
 
 
-def size(count: int) -> str:
-    """Bytes for people."""
-    shown = float(count)
-    for unit in ("B", "KB", "MB"):
-        if shown < 1000:
-            return f"{shown:.3g} {unit}"
-        shown /= 1000
-    return f"{shown:.3g} GB"
-
-
 def plain(text: str) -> str:
     """Text from outside without what could drive a terminal; line ends and tabs stay."""
     text = printed(text)

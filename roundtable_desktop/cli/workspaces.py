@@ -10,8 +10,9 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client, Said, Unreachable
-from roundtable_desktop.cli.output import fields, plain, show_json, size, table
+from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.transcripts import size
 
 
 @click.command()

@@ -30,6 +30,6 @@ def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, re
             "proposal_id": proposal.id,
             "branch": delivery.branch,
             "why": dict(reason),
-            "options": [{"id": code, "kind": code, "name": code} for code in answers],
+            "options": inbox.options(answers),
         },
     )

@@ -45,7 +45,7 @@ def watch(tx: Tx, ids: Ids, agent: Agent, kind: ErrorKind | None) -> None:
             "run_id": None,
             "outcome": OPEN,
             "error_kind": kind,
-            "options": [{"id": "mark_fixed", "kind": "mark_fixed", "name": "mark_fixed"}],
+            "options": inbox.options(["mark_fixed"]),
         },
     )
 

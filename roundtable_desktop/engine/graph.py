@@ -134,7 +134,7 @@ def _ask(tx: Tx, ids: Ids, task: Task, blocker: Task, end: TaskStatus) -> None:
             "number": task.number,
             "task_id": task.id,
             "blocker_id": blocker.id,
-            "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
+            "options": inbox.options(ANSWERS),
         },
     )
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.copies import Copy, CopyState, WorkspaceStrategy
+from roundtable_desktop.model.copies import Copy, CopyState, WorkspaceStrategy, task_of_copy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import STOPPED, Git, GitFailed
@@ -31,7 +31,6 @@ OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
 UNDELIVERED = (*proposals.OPEN, ProposalStatus.APPROVED)
 AGAIN = timedelta(days=1)
 """How long one that held something of its own is not read again."""
-OF_TASK = re.compile(r"t(\d+)(?:-(\d+))?")
 OF_AGENT = re.compile(r"a-([0-9a-z]{26})(?:-\d+)?")
 
 
@@ -114,9 +113,10 @@ class _Seeing:
 
     def copy(self, path: Path) -> Copy:
         unknown = Copy(path.name, str(path), CopyState.UNKNOWN)
-        if found := OF_TASK.fullmatch(path.name):
-            task = self._task(int(found[1]))
-            return self._of_task(unknown, task, int(found[2] or 1)) if task else unknown
+        if of_task := task_of_copy(path.name):
+            number, nth = of_task
+            task = self._task(number)
+            return self._of_task(unknown, task, nth) if task else unknown
         if found := OF_AGENT.fullmatch(path.name):
             agent = agents.get(self.view, found[1])
             return self._of_agent(unknown, agent) if agent else unknown

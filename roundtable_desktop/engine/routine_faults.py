@@ -34,7 +34,7 @@ def ask(tx: Tx, ids: Ids, routine: Routine, why: str, known: Json) -> None:
             "routine": routine.name,
             "outcome": why,
             "error_kind": None,
-            "options": [{"id": "mark_fixed", "kind": "mark_fixed", "name": "mark_fixed"}],
+            "options": inbox.options(["mark_fixed"]),
             **known,
         },
     )

@@ -52,7 +52,7 @@ def _ask(tx: Tx, ids: Ids, run: Run, wakeup: Wakeup, task: Task | None, on: Bloc
             **({"routine_id": wakeup.payload["routine_id"]} if _comes_again(wakeup) else {}),
             "owner": other.name if other is not None and same else on.owner,
             "action": on.action,
-            "options": [{"id": code, "kind": code, "name": code} for code in answers],
+            "options": inbox.options(answers),
         },
     )
 

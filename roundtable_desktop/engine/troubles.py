@@ -34,7 +34,7 @@ def ask(
             "wakeup_id": wakeup.id,
             **({"routine_id": routine_id} if routine_id else {}),
             **known,
-            "options": [{"id": code, "kind": code, "name": code} for code in answers],
+            "options": inbox.options(answers),
         },
     )
 

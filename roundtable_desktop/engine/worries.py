@@ -33,7 +33,7 @@ def ask(tx: Tx, ids: Ids, why: str, known: Json, options: Sequence[str] = ()) ->
         data={
             **known,
             "outcome": why,
-            "options": [{"id": code, "kind": code, "name": code} for code in options],
+            "options": inbox.options(options),
         },
     )
 

@@ -1,9 +1,12 @@
 """A working copy as it lies in a home, and what is to become of it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+_OF_TASK = re.compile(r"t(\d{1,9})(?:-(\d{1,9}))?")
 
 
 class CopyState(StrEnum):
@@ -43,3 +46,9 @@ class Copy:
 
     def is_due(self, now: datetime) -> bool:
         return self.free_at is not None and self.free_at <= now
+
+
+def task_of_copy(name: str) -> tuple[int, int] | None:
+    """(number of the task, which of its copies) of a folder that bears such a name."""
+    found = _OF_TASK.fullmatch(name)
+    return (int(found[1]), int(found[2] or 1)) if found else None

@@ -59,7 +59,7 @@ def request(tx: Tx, actor: Actor, item_id: str, *, data: dict[str, object], **va
             **told,
             "approval_id": values["id"],
             "run_id": values.get("run_id"),
-            "options": [{"id": code, "kind": code, "name": code} for code in ANSWERS],
+            "options": inbox.options(ANSWERS),
         },
     )
     return about.id

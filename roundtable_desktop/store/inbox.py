@@ -1,5 +1,7 @@
 """The inbox: what needs the person, once each, resolved when its cause goes."""
 
+from collections.abc import Iterable
+
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
 from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Severity
@@ -41,6 +43,11 @@ def open_of_routine(view: View, routine_id: str) -> list[InboxItem]:
 def count_open(view: View) -> int:
     sql = "SELECT count(*) AS n FROM inbox_items WHERE status = 'open'"
     return int(view.sql(sql)[0]["n"])
+
+
+def options(codes: Iterable[str]) -> list[Json]:
+    """The answers that an item offers; the faces name them by their codes."""
+    return [{"id": code, "kind": code, "name": code} for code in codes]
 
 
 def open_item(

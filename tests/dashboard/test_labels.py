@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from roundtable_desktop.cli import transcripts, workspaces
 from roundtable_desktop.dashboard import labels
 from roundtable_desktop.dashboard.figures import Figures, known, lasted, span
 from roundtable_desktop.dashboard.inert import inert
@@ -72,6 +73,7 @@ def test_a_span_is_said_in_few_words(seconds: float, shown: str) -> None:
 def test_what_was_not_measured_is_unknown_and_never_zero() -> None:
     assert size(None) == known(None) == "unknown"
     assert (size(0), known(0)) == ("0 B", 0)
+    assert workspaces.size is transcripts.size is size, "the same on pages and at the prompt"
     assert [size(n) for n in (1023, 2048, 5 << 20, 3 << 30)] == ["1023 B", "2 KB", "5 MB", "3.0 GB"]
 
 

@@ -11,10 +11,23 @@ from ground import JOAN
 from roundtable_desktop.engine.desk import board
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.retention import Retention
-from roundtable_desktop.model.copies import Copy
+from roundtable_desktop.model.copies import Copy, task_of_copy
 from roundtable_desktop.model.records import Proposal
 from roundtable_desktop.model.states import AgentStatus, TaskStatus
 from roundtable_desktop.store import agents
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("t3", (3, 1)),
+        ("t3-2", (3, 2)),
+        ("t999999999", (999999999, 1)),
+        *[(name, None) for name in ("t", "t3-", "3", "t3.old", "t1234567890", "a-3")],
+    ],
+)
+def test_the_folder_of_a_copy_names_its_task(name: str, of: tuple[int, int] | None) -> None:
+    assert task_of_copy(name) == of
 
 
 class Copies:

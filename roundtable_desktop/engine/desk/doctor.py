@@ -1,12 +1,12 @@
 """The doctor: looks at the home and its surroundings; each finding has its cure (N-22)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine.putting_away import BEFORE
+from roundtable_desktop.model.copies import task_of_copy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.findings import Finding, Premises, Standing
 from roundtable_desktop.model.ports import Clock
@@ -31,7 +31,6 @@ LOOK_SECONDS = 3.0
 """For the look through the database; a larger one has housekeeping's."""
 LITTLE, TOO_LITTLE = 1 << 30, 100 << 20
 """Bytes that are free: below them a day's work, or the next write, may not fit."""
-_TASK = re.compile(r"t(\d{1,9})(-\d+)?")
 
 
 class Doctor:
@@ -178,12 +177,12 @@ class Doctor:
         """What lies in one may be somebody's only copy of it, so a person looks first."""
         numbers = restored.numbers(view)
         for number, name in sorted(copies):
-            match = _TASK.fullmatch(name)
+            task = task_of_copy(name)
             if BEFORE in name:
                 place = self._path.parent / "copies" / str(number) / name
                 yield _finding("copies", NOTICE, "doctor_copy_before", path=str(place))
             elif number not in numbers or (
-                match and not checkups.has_task(view, numbers[number], int(match[1]))
+                task and not checkups.has_task(view, numbers[number], task[0])
             ):
                 place = self._path.parent / "copies" / str(number) / name
                 yield _finding("copies", NOTICE, "doctor_copy", path=str(place))
