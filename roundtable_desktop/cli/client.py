@@ -17,8 +17,8 @@ from roundtable_desktop.phrases import sentence
 Answer = dict[str, Any]
 _TIMEOUT = 60.0
 _STREAM_TIMEOUT = 40.0
-_PIECE = 64 * 1024
 """An owner that is there sends something at least every 15 s."""
+_PIECE = 64 * 1024
 _BODY_LIMIT = 1 << 20
 """Bytes; the owner hangs up on more, so that its refusal might not be read (S-59)."""
 
