@@ -1,6 +1,5 @@
 """Runs and working copies of a time that the database does not know of, after a restore."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,14 +8,14 @@ from pathlib import Path
 from roundtable_desktop.engine.calling_off import end_tree
 from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.engine.putting_away import BEFORE, put_away
-from roundtable_desktop.engine.retention import OF_AGENT, OF_TASK
+from roundtable_desktop.engine.retention import OF_AGENT
+from roundtable_desktop.model.copies import task_of_copy
 from roundtable_desktop.model.ports import Launcher, SpoolState
 from roundtable_desktop.model.records import Run, Workspace
 from roundtable_desktop.store import checkups, restored, runs, workspaces
 from roundtable_desktop.store.db import View
 
 _AT_ONCE = 16
-_NUMBER = re.compile(rf"t(\d{{1,9}})(-\d+)?({re.escape(BEFORE)}.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,8 @@ def unexplained(view: View, copies: Path, runners: Runners, unknown: Collection[
 
 def _known(view: View, copies: Path, workspace: Workspace, folder: Path) -> bool:
     """A run began there, and its row says at which commit."""
-    if task := OF_TASK.fullmatch(folder.name):
-        earlier = checkups.runs_of_task(view, workspace.id, int(task[1]))
+    if task := task_of_copy(folder.name):
+        earlier = checkups.runs_of_task(view, workspace.id, task[0])
         begun = [run for run in earlier if run.base_commit]
         return any(_folder(view, copies, workspace, run) == folder for run in begun)
     agent = OF_AGENT.fullmatch(folder.name)
@@ -88,7 +87,7 @@ def _folder(view: View, copies: Path, workspace: Workspace, run: Run) -> Path:
 def copies_in(copies: Path) -> Iterator[tuple[int, Path]]:
     """(number of the workspace, folder), of those that a run would be put into."""
     for folder in sorted(copies.glob("*/*")):
-        named = OF_TASK.fullmatch(folder.name) or OF_AGENT.fullmatch(folder.name)
+        named = task_of_copy(folder.name) or OF_AGENT.fullmatch(folder.name)
         if named and folder.parent.name.isdecimal() and folder.is_dir() and not folder.is_symlink():
             yield int(folder.parent.name), folder
 
@@ -104,5 +103,6 @@ def highest_tasks(copies: Path) -> Iterator[tuple[int, int]]:
     """(number of the workspace, highest number of a task with a folder there)."""
     for folder in copies.glob("*"):
         if folder.name.isdecimal() and folder.is_dir():
-            tasks = [_NUMBER.fullmatch(one.name) for one in folder.iterdir()]
-            yield int(folder.name), max((int(one[1]) for one in tasks if one), default=0)
+            names = [one.name.partition(BEFORE)[0] for one in folder.iterdir()]
+            tasks = [task for name in names if (task := task_of_copy(name))]
+            yield int(folder.name), max((number for number, _ in tasks), default=0)

@@ -77,9 +77,11 @@ def test_a_home_is_set_up_again_from_what_was_exported(
 def test_a_redacted_export_is_for_reading_only(running: House, tmp_path: Path) -> None:
     room = running.room()
     room.agent("tool", "--key", "sk-ant-0123456789abcdef0123", name="worker")
+    running.cli("agent", "add", "chief", "--role", "coordinator", "--adapter", "demo", at=room.path)
     out = tmp_path / "bundle"
     assert running.cli("export", "--redacted", str(out)).code == 0
     text = written(out)
+    assert "workspace_events" in text, "a word that begins like a key is none in its middle"
     assert "sk-ant" not in text and "[redacted]" in text
     assert str(running.folder) not in text
     refused = running.cli("import", str(out))

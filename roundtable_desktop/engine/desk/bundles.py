@@ -36,7 +36,7 @@ _AGENT = (
     *("cooldown_sec", "silence_limit_sec", "soft_timeout_sec", "hard_timeout_sec"),
 )
 _LOOSE = re.compile(
-    r"(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}"
+    r"(?<![A-Za-z0-9])(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}"
     r"|[\w.+-]+@[\w-]+\.[\w.-]+"
 )
 """Words of a shape that only keys and addresses of people have."""
