@@ -347,7 +347,9 @@ def test_the_command_of_a_conflict_merges_it_by_hand(stage: Stage) -> None:
     ground = Ground(stage)
     proposal, item = conflicting(ground)
     why: Any = item.data["why"]
-    done = subprocess.run(shlex.split(why["command"]), cwd=ground.repo, capture_output=True)
+    git, *words = shlex.split(why["command"])
+    named = [git, "-c", "user.name=J", "-c", "user.email=j@x", *words]
+    done = subprocess.run(named, cwd=ground.repo, capture_output=True)
     assert done.returncode == 1 and "<<<<<<<" in (ground.repo / "a.txt").read_text()
     head = ground.commit({"a.txt": "both\n"})
     assert ground.deliver(proposal) == "held", "the merge is settled, but not the same bytes"

@@ -23,9 +23,9 @@ print("\\x1b]0;title\\x07<script>document.title='x'</script><img src=x onerror=a
 """
 COLOURED = (
     "\x1b[38;2;1;2;3mtrue\x1b[0m \x1b[1mbold\x1b[m \x1b[38:2:1:2:3mcolon\x1b[0m \x1b[2K\x1b[5A"
-    "\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\ \x1b]2;title\x07<scr\x1b[1mipt>x\x1b[3"
+    "\x1b]8;;http://away.example/\x1b\\link\x1b]8;;\x1b\\ \x1b]2;title\x07<scr\x1b[1mipt>x\x1b[3"
 )
-CODES = re.compile(r"\x1b|\[\d+(;\d+)*m|\[38|\[2K|\[5A|\]8;;|\]2;|evil\.example|⟨ESC⟩|\[1m|\[3\b")
+CODES = re.compile(r"\x1b|\[\d+(;\d+)*m|\[38|\[2K|\[5A|\]8;;|\]2;|away\.example|⟨ESC⟩|\[1m|\[3\b")
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,8 @@ def test_signing_out_ends_the_stream_of_that_browser_alone(shared: House) -> Non
     assert leaving.ask("POST", "/logout", f"csrf={leaving.csrf()}", **form).status == 303
     assert streams[0].ends_within(2) < 2
     shared.room("after-signing-out")
-    assert streams[1].event()["kind"] == "workspace.added"
+    told = (streams[1].event()["kind"] for _ in range(100))  # of other rooms, too
+    assert "workspace.added" in told
     streams[1].vanish()
 
 
