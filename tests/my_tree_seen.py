@@ -141,7 +141,10 @@ class Repository:
             if mode != "000000":
                 words = ["git", "cat-file", "blob", blob]
                 content = subprocess.run(words, cwd=self.repo, capture_output=True).stdout
-                modes = {"100644": 0o100644, "100755": 0o100755, "120000": 0o120777}
+                mask = os.umask(0)
+                os.umask(mask)
+                plain, program = 0o100666 & ~mask, 0o100777 & ~mask
+                modes = {"100644": plain, "100755": program, "120000": 0o120777}
                 found[path] = (modes[mode], content)
         return found
 

@@ -29,8 +29,13 @@ def killed_in_launches(house: House, kills: int, seed: int) -> None:
         one_each(house)
     until(lambda: len(agents(house)) == kills)
     one_each(house)
-    running = house.get("/runs", status="running")["items"]
-    assert sorted(run["task_id"] for run in running) == sorted(task["id"] for task in tasks)
+    wanted = sorted(task["id"] for task in tasks)
+
+    def at_work() -> bool:  # an agent is there a moment before its run is said to be running
+        running = house.get("/runs", status="running")["items"]
+        return sorted(run["task_id"] for run in running) == wanted
+
+    until(at_work)
 
 
 def one_each(house: House) -> None:
