@@ -23,7 +23,7 @@ from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.states import AgentStatus, DeliveryMode, ErrorKind
 
 ASKED = Asked(JOAN)
-SCRIPTS = 120
+SCRIPTS = 200
 ENDED = (
     "wakeup.settled",
     "wakeup.coalesced",
