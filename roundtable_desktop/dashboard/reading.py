@@ -26,9 +26,12 @@ NO_REVISION = -1
 
 
 class Words(BaseModel):
-    """Every body and every answer: unknown fields refused, nothing coerced, no NaN."""
+    """Every body and every answer: unknown fields refused, nothing coerced, no NaN.
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    A hundred routes are mounted and few are asked: each is built when it first is (G12).
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Nothing(Words):
@@ -38,7 +41,7 @@ class Nothing(Words):
 class Asked(BaseModel):
     """Every query string: unknown names refused; text becomes numbers."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 # --- lists ---------------------------------------------------------------------------------------
