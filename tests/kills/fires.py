@@ -98,10 +98,21 @@ def _one(found: Fires, told: Told, firing: sqlite3.Row) -> None:
         found.lost.append(f"never ended: {name}")
     if firing["linked_task_id"] or firing["reason"] == "still_at_work" == _skipped(firing):
         return
-    if not found.served[firing["id"]]:
+    if not found.served[firing["id"]] and not _made_up_for(found, told, firing):
         found.lost.append(f"nobody served {name}")
     if found.served[firing["id"]] > 1:
         found.extra.append(f"{found.served[firing['id']]} good runs of {name}")
+
+
+def _made_up_for(found: Fires, told: Told, firing: sqlite3.Row) -> bool:
+    """A time of a routine that was set aside is asked about no more once a later one ran well."""
+    if firing["source"] == "manual" or firing["reason"] != "quarantined":
+        return False
+    return any(
+        found.served[later["id"]] and later["started_at"] > firing["started_at"]
+        for later in told.firings
+        if later["routine_id"] == firing["routine_id"]
+    )
 
 
 def _skipped(firing: sqlite3.Row) -> str:

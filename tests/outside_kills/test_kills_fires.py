@@ -17,6 +17,7 @@ ENDED = (BEGAN + 3 * MINUTE) / 1e6 + 10
 def firing(name: str, at: int, **more: Any) -> dict[str, Any]:
     plain = {"id": name, "trigger_id": "clock", "source": "cron", "status": "done"}
     rest = {"reason": "done", "missed": None, "scheduled_at": at, "linked_task_id": None}
+    plain |= {"routine_id": "routine", "started_at": at}
     return {**plain, **rest, **more}
 
 
@@ -65,6 +66,17 @@ def test_a_firing_that_never_ended_or_that_nobody_served_is_lost() -> None:
     assert judged(BY_CLOCK, [*RUNS[:2], run("r2", "f2", outcome="crashed")]).lost
     heavy = firing("f2", DUE[2], status="task_created", linked_task_id="task")
     assert judged([*BY_CLOCK[:2], heavy], RUNS).lost
+
+
+@pytest.mark.proves("F-08")
+def test_a_time_that_was_set_aside_is_made_up_for_by_a_later_good_one_alone() -> None:
+    aside = {"status": "failed", "reason": "quarantined"}
+    first, last = firing("f0", DUE[0], **aside), firing("f2", DUE[2], **aside)
+    assert judged([first, *BY_CLOCK[1:]], RUNS[1:]).lost == []
+    assert judged([*BY_CLOCK[:2], last], RUNS[:2]).lost
+    by_hand = {**BY_HAND, **aside}
+    acks = [Acked("key", "fire", "hand")]
+    assert "nobody served" in judged([*BY_CLOCK, by_hand], RUNS, acks).lost[0]
 
 
 @pytest.mark.proves("F-08")
