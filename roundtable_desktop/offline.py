@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from roundtable_desktop.adapters import bundles
+from roundtable_desktop.adapters.reviewed import bundles
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home, write_private
 from roundtable_desktop.adapters.system import SystemClock

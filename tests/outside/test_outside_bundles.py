@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from outside_house import House
 
-from roundtable_desktop.adapters import bundles
+from roundtable_desktop.adapters.reviewed import bundles
 from roundtable_desktop.model.errors import Broken, Invalid
 
 KEY = "a-very-long-secret-value"

@@ -1,6 +1,5 @@
-"""Bundles as files: plain YAML that people review, and that is hostile until it was read (S-75)."""
+"""Bundles as files: plain YAML that people review (S-75)."""
 
-import json
 import os
 import re
 import stat
@@ -10,36 +9,13 @@ from typing import Any
 
 import yaml
 
+from roundtable_desktop.adapters.reviewed.plain import Unclear, parse
 from roundtable_desktop.model.errors import Broken, Invalid
 
 HEAD, FOLDER = "roundtable.yaml", "workspaces"
 FILE_BYTES = 1 << 20
 MOST_FILES = 500
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
-_TIMES = "tag:yaml.org,2002:timestamp"
-
-
-class _Plain(yaml.SafeLoader):
-    """Text, numbers, lists and names of them; no object, no date, and no alias, of which a few
-    lines can stand for gigabytes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias (*name): write it out")
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        made = super().construct_mapping(node, deep=deep)
-        if len(made) != len(node.value):
-            line = node.start_mark.line + 1
-            raise yaml.YAMLError(f"one name twice in what begins in line {line}")
-        return made
-
-
-_Plain.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag != _TIMES]
-    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 class _Reviewable(yaml.SafeDumper):
@@ -108,27 +84,9 @@ def _loaded(path: Path) -> dict[str, Any]:
     if len(raw) > FILE_BYTES:
         raise Invalid("bundle_file", path=str(path), text="more than 1 MB")
     try:
-        found = _parsed(raw.decode())
-        json.dumps(found, allow_nan=False)  # what JSON does not have means nothing here
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
-        raise Invalid("bundle_file", path=str(path), text=_one_line(error)) from None
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise Invalid("bundle_file", path=str(path), text="no names with values")
-    return found
-
-
-def _parsed(text: str) -> Any:
-    loader = _Plain(text)
-    try:
-        return loader.get_single_data()
-    finally:
-        loader.dispose()
-
-
-def _one_line(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return " ".join(str(error).split())[:200]
+        return parse(raw).data
+    except Unclear as unclear:
+        raise Invalid("bundle_file", path=str(path), text=str(unclear)) from None
 
 
 def _dumped(value: Any) -> str:

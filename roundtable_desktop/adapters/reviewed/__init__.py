@@ -1,0 +1,1 @@
+"""Files in plain YAML that people read before anything in them holds."""
