@@ -49,35 +49,60 @@ def add(
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec; left out, the table's defaults hold.
     """
+    words = {
+        "name": name,
+        "adapter": adapter,
+        "command": command,
+        "role": role,
+        "permission_policy": permission_policy,
+        "account": account,
+        "model": model,
+        "skip_idle_wakeups": skip_idle_wakeups,
+        **limits,
+    }
     _check_command(adapter, command)
-    skips = role is not Role.COORDINATOR if skip_idle_wakeups is None else skip_idle_wakeups
     agent_id = desk.ids.new()
 
     def act(tx: Tx) -> Subject:
         if workspaces.get(tx, workspace_id) is None:
             raise Absent("unknown_workspace", "/workspace_id")
-        _check_name(tx, workspace_id, name)
-        agents.add(
-            tx,
-            asked.actor,
-            id=agent_id,
-            workspace_id=workspace_id,
-            name=name,
-            role=role,
-            adapter=adapter,
-            command=list(command),
-            env_names=sorted(env or {}),
-            permission_policy=permission_policy,
-            account=account or account_of(adapter, command, agent_id),
-            model=model,
-            skip_idle_wakeups=skips,
-            **limits,
-        )
-        if role is Role.COORDINATOR:
-            _install_heartbeat(tx, desk, asked, agent_id)
+        add_now(tx, desk, asked, agent_id, workspace_id, words, env_names=sorted(env or {}))
         return Subject("agent", agent_id)
 
     return _added(desk, asked, agent_id, env, act)
+
+
+def add_now(
+    tx: Tx,
+    desk: Desk,
+    asked: Asked,
+    agent_id: str,
+    workspace_id: str,
+    words: Mapping[str, Any],
+    *,
+    env_names: Sequence[str] = (),
+) -> None:
+    """`add` as a part of a larger decision. words: its arguments; `name`, `adapter`, `command` and
+    `role` are among them."""
+    adapter, command, role = words["adapter"], list(words["command"]), words["role"]
+    _check_command(adapter, command)
+    _check_name(tx, workspace_id, words["name"])
+    skips, account = words.get("skip_idle_wakeups"), words.get("account")
+    agents.add(
+        tx,
+        asked.actor,
+        **{
+            **words,
+            "id": agent_id,
+            "workspace_id": workspace_id,
+            "command": command,
+            "env_names": list(env_names),
+            "account": account or account_of(adapter, command, agent_id),
+            "skip_idle_wakeups": role is not Role.COORDINATOR if skips is None else skips,
+        },
+    )
+    if role is Role.COORDINATOR:
+        _install_heartbeat(tx, desk, asked, agent_id)
 
 
 def _added(
@@ -130,7 +155,7 @@ def edit(
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)
         if not env:
-            return _change(tx, asked, agent, changes)
+            return change_now(tx, asked, agent, changes)
     given = env
 
     def merged(held: Mapping[str, str]) -> Mapping[str, str]:
@@ -143,7 +168,7 @@ def edit(
     ):
         agent = _editable(tx, replace(asked, revision=revision), agent_id)
         _check_variables(tx, agent, values)
-        return _change(tx, asked, agent, {**changes, "env_names": sorted(values)})
+        return change_now(tx, asked, agent, {**changes, "env_names": sorted(values)})
 
 
 def settle(desk: Desk) -> None:
@@ -157,7 +182,8 @@ def settle(desk: Desk) -> None:
     desk.secrets.settle(revision_of)
 
 
-def _change(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> Agent:
+def change_now(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> Agent:
+    """`edit` as a part of a larger decision, without its variables."""
     if changes.get("name", agent.name) != agent.name:
         _check_name(tx, agent.workspace_id, changes["name"])
     if "command" in changes:

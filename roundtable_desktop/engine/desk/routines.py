@@ -73,34 +73,37 @@ class NewRoutine:
 def create(desk: Desk, asked: Asked, wanted: NewRoutine) -> Routine:
     """It fires from now on: at its schedules, and whenever somebody says so."""
 
-    def act() -> Subject:
-        workspace = workspaces.get(tx, wanted.workspace_id)
-        if workspace is None:
-            raise Absent("unknown_workspace", "/workspace_id")
-        _check_name(tx, workspace.id, wanted.name)
-        _check_assignee(tx, workspace.id, wanted.assignee_agent_id)
-        texts = _texts(wanted.description, wanted.template)
-        routine = routines.add(
-            tx,
-            asked.actor,
-            id=desk.ids.new(),
-            workspace_id=workspace.id,
-            name=wanted.name,
-            description=wanted.description,
-            assignee_agent_id=wanted.assignee_agent_id,
-            concurrency_policy=wanted.concurrency_policy,
-            catch_up_policy=wanted.catch_up_policy,
-            catch_up_max=wanted.catch_up_max,
-            task_template=wanted.template.stored() if wanted.template else "",
-            variables=_declared(texts, wanted.variables),
-            priority=wanted.priority,
-            probe=wanted.probe,
-        )
-        _set_triggers(tx, desk, workspace, routine, wanted.triggers)
-        return Subject("routine", routine.id)
-
     with desk.store.transaction() as tx:
+        act = partial(create_now, tx, desk, asked, wanted)
         return once(tx, asked, act, routines.present)
+
+
+def create_now(tx: Tx, desk: Desk, asked: Asked, wanted: NewRoutine) -> Subject:
+    """`create` as a part of a larger decision."""
+    workspace = workspaces.get(tx, wanted.workspace_id)
+    if workspace is None:
+        raise Absent("unknown_workspace", "/workspace_id")
+    _check_name(tx, workspace.id, wanted.name)
+    _check_assignee(tx, workspace.id, wanted.assignee_agent_id)
+    texts = _texts(wanted.description, wanted.template)
+    routine = routines.add(
+        tx,
+        asked.actor,
+        id=desk.ids.new(),
+        workspace_id=workspace.id,
+        name=wanted.name,
+        description=wanted.description,
+        assignee_agent_id=wanted.assignee_agent_id,
+        concurrency_policy=wanted.concurrency_policy,
+        catch_up_policy=wanted.catch_up_policy,
+        catch_up_max=wanted.catch_up_max,
+        task_template=wanted.template.stored() if wanted.template else "",
+        variables=_declared(texts, wanted.variables),
+        priority=wanted.priority,
+        probe=wanted.probe,
+    )
+    _set_triggers(tx, desk, workspace, routine, wanted.triggers)
+    return Subject("routine", routine.id)
 
 
 def edit(
@@ -119,29 +122,40 @@ def edit(
     priority, probe.
     """
 
-    def act() -> Subject:
-        routine = get(tx, routine_id)
-        check_revision(asked, routine.revision)
-        if routine.status is RoutineStatus.ARCHIVED:
-            raise Conflict("routine_archived", name=routine.name)
-        told = [*changes, *(["triggers"] if triggers is not None else [])]
-        if changes.get("name", routine.name) != routine.name:
-            _check_name(tx, routine.workspace_id, changes["name"])
-        if "assignee_agent_id" in changes:
-            _check_assignee(tx, routine.workspace_id, changes["assignee_agent_id"])
-        if told:
-            values = _changed(routine, changes)
-            routine = routines.change(tx, routine, asked.actor, told, **values)
-        if triggers is not None:
-            workspace = workspaces.get(tx, routine.workspace_id)
-            assert workspace is not None, "foreign keys hold"
-            _set_triggers(tx, desk, workspace, routine, triggers)
-        if status is not None and status is not routine.status:
-            _move(tx, asked, routine, status)
-        return Subject("routine", routine.id)
-
     with desk.store.transaction() as tx:
-        return once(tx, asked, act, routines.present)
+        told = partial(edit_now, tx, desk, asked, routine_id, status, triggers, changes)
+        return once(tx, asked, told, routines.present)
+
+
+def edit_now(
+    tx: Tx,
+    desk: Desk,
+    asked: Asked,
+    routine_id: str,
+    status: RoutineStatus | None,
+    triggers: Sequence[Wanted] | None,
+    changes: Mapping[str, Any],
+) -> Subject:
+    """`edit` as a part of a larger decision."""
+    routine = get(tx, routine_id)
+    check_revision(asked, routine.revision)
+    if routine.status is RoutineStatus.ARCHIVED:
+        raise Conflict("routine_archived", name=routine.name)
+    told = [*changes, *(["triggers"] if triggers is not None else [])]
+    if changes.get("name", routine.name) != routine.name:
+        _check_name(tx, routine.workspace_id, changes["name"])
+    if "assignee_agent_id" in changes:
+        _check_assignee(tx, routine.workspace_id, changes["assignee_agent_id"])
+    if told:
+        values = _changed(routine, changes)
+        routine = routines.change(tx, routine, asked.actor, told, **values)
+    if triggers is not None:
+        workspace = workspaces.get(tx, routine.workspace_id)
+        assert workspace is not None, "foreign keys hold"
+        _set_triggers(tx, desk, workspace, routine, triggers)
+    if status is not None and status is not routine.status:
+        _move(tx, asked, routine, status)
+    return Subject("routine", routine.id)
 
 
 def remove(desk: Desk, asked: Asked, routine_id: str) -> None:
