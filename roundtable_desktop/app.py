@@ -18,6 +18,7 @@ from roundtable_desktop.adapters.foreseeing import ForeseeingChild
 from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.premises import HomePremises
+from roundtable_desktop.adapters.reviewed.config import RepositoryConfig
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.runners.folder import check_sockets, socket_at
 from roundtable_desktop.adapters.secrets import FileSecrets
@@ -40,6 +41,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.server import Server, check_host, listen_where_asked, serve
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine import restored
+from roundtable_desktop.engine.config_watch import ConfigWatch
 from roundtable_desktop.engine.desk import Desk, agents
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
@@ -121,16 +123,12 @@ def lay_ground(home: Home) -> Ground:
     runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
     those = Runners(runners, runners.works_in, processes.of_runs, home.runs)
     past = restored.settle(store, ids, home.copies, those)
-    desk = Desk(
-        store,
-        git,
-        secrets,
-        ids,
-        runners,
-        processes.facts,
-        processes.end,
+    files, read = RepositoryConfig(home.users_umask), routes.config.read
+    config, zone = (
+        ConfigWatch(store, reader, files, ids, read, secrets.values),
         local_zone(os.environ),
     )
+    desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
     agents.settle(desk)
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
 
@@ -262,6 +260,7 @@ class Owner:
             ),
             zone=ground.desk.local_zone,
             parting=ground.desk.parting,
+            config=ground.desk.config,
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)
@@ -270,7 +269,8 @@ class Owner:
         _remember_port(ground, self._port, port)
         scheduler.start()
         stack.callback(scheduler.stop)
-        errands = {**_safety(ground).errands(), "copies": scheduler.free_copies}
+        config = {"config": ground.desk.config.look_at_all}
+        errands = {**config, **_safety(ground).errands(), "copies": scheduler.free_copies}
         housekeeping = Housekeeping(ground.store, ground.clock, errands)
         housekeeping.start()
         stack.callback(housekeeping.stop)

@@ -5,24 +5,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from roundtable_desktop.adapters.reviewed import bundles
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home, write_private
+from roundtable_desktop.adapters.reviewed import bundles
 from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.app import doctor_of, lay_ground, look_at
 from roundtable_desktop.dashboard import api as routes
-from roundtable_desktop.engine.desk import Asked, workspaces
-from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
+from roundtable_desktop.engine.desk import Asked, Desk, config, workspaces
+from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Refused
 from roundtable_desktop.model.findings import Finding, Standing
-from roundtable_desktop.model.records import PERSON
+from roundtable_desktop.model.records import PERSON, Workspace
 from roundtable_desktop.model.states import DeliveryMode
+from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import backups, migrate, restoring
 from roundtable_desktop.store.db import Reader
 from roundtable_desktop.store.restoring import Restored
 
 
-def register(home: Home, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-    """`roundtable init`: the workspace as the API shows it, and whether it is new."""
+def register(
+    home: Home, wanted: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], bool, Mapping[str, Any]]:
+    """`roundtable init`: the workspace as the API shows it, whether it is new, and its file."""
     ground = lay_ground(home)
     try:
         mode = wanted.get("delivery")
@@ -34,9 +37,19 @@ def register(home: Home, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], 
             base_branch=wanted.get("base_branch"),
             delivery=DeliveryMode(mode) if mode else None,
         )
+        file = _config(ground.desk, made)
     finally:
         ground.close()
-    return routes.workspaces.Workspace.of(made).model_dump(), is_new
+    return routes.workspaces.Workspace.of(made).model_dump(), is_new, file
+
+
+def _config(desk: Desk, workspace: Workspace) -> Mapping[str, Any]:
+    try:
+        seen, wrote = config.write(desk, Asked(PERSON), workspace)
+    except Conflict as refused:
+        problem = sentence(refused.code, refused.values)
+        return {"state": "absent", "wrote": False, "problem": problem}
+    return routes.config.shown(seen, wrote=wrote).model_dump()
 
 
 def back_up(home: Home, file: Path) -> None:

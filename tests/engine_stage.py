@@ -163,6 +163,7 @@ class Stage:
         self.git: Any = self.folders.git()
         self.launcher = ScriptedLauncher()
         self.acts: list[tuple[str, Callable[[], None]]] = []
+        self.config: Any = None  # what looks at repositories' files, where a test brings it
         self.build()
         with self.store.transaction() as tx:
             # Bursts have tests of their own; here a comment wakes at once.
@@ -175,11 +176,12 @@ class Stage:
         store, reader, git, launcher = self.store, self.ground.reader, self.git, self.launcher
         copies, ids = self.folders.copies, self.ids
         measure, end = processes.facts, processes.end
-        self.desk = Desk(store, git, self.secrets, ids, launcher, measure, end, "UTC")
+        secrets, config = self.secrets, self.config
+        self.desk = Desk(store, git, secrets, ids, launcher, measure, end, "UTC", config)
         self.completion = Completion(
             store, reader, git, launcher, ids, lambda: 0.0, copies, "Europe/Berlin"
         )
-        self.deliveries = Deliveries(store, reader, git, ids)
+        self.deliveries = Deliveries(store, reader, git, ids, self._look_at)
         self.follower = Follower(
             store,
             reader,
@@ -203,6 +205,7 @@ class Stage:
             follow=self.follower.follow,
             unborn=self.completion.unborn,
             parting=self.desk.parting,
+            look_at=self._look_at,
         )
         self.dispatcher = Dispatcher(
             store,
@@ -210,6 +213,10 @@ class Stage:
             lambda run: self.later("launch", lambda: self.launching.launch(run)),
             self.desk.parting,
         )
+
+    def _look_at(self, workspace_id: str) -> None:
+        if self.config is not None:
+            self.config.pass_by(workspace_id)
 
     @property
     def store(self) -> Any:

@@ -126,6 +126,7 @@ def main(home: Path, point: int, victim: str, work: str = "tasks") -> int:
     runners = LocalRunners(home / "runs", Path(os.environ["SOCKETS"]), sweep=processes.sweep)
     failpoint.watch(git, "make_copy", "move_copy", "collect", "prepare", "deliver", "finish")
     failpoint.watch(runners, "launch", "void", "sweep", "detach")
+    nobody: Any = None  # looks at a repository's file
     desk = Desk(
         store,
         git,
@@ -135,6 +136,7 @@ def main(home: Path, point: int, victim: str, work: str = "tasks") -> int:
         processes.facts,
         processes.end,
         "UTC",
+        nobody,
     )
     watched_store(store, failpoint)
     scheduler = Scheduler(

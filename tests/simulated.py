@@ -54,9 +54,10 @@ class World:
         self.ending: Callable[[LaunchOrder], Ending] = lambda order: DONE
         self.launcher = PretendLauncher(self.clock, lambda order: self.ending(order))
         git, secrets = PretendGit(), NoSecrets()
-        self.desk = Desk(
-            self.store, git, secrets, self.ids, self.launcher, lambda ps: [], lambda ps: [], "UTC"
-        )
+        nobody: Any = None  # looks at a repository's file
+        none = lambda ps: []  # noqa: E731
+        ids, launcher = self.ids, self.launcher
+        self.desk = Desk(self.store, git, secrets, ids, launcher, none, none, "UTC", nobody)
         self.simulation = Simulation(
             self.store,
             self.ground.reader,

@@ -5,6 +5,7 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.config import change
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.proposals import PATIENCE, settled
@@ -55,6 +56,11 @@ def show(home: Home, given: str, as_json: bool) -> None:
     times = {name: seen[name] and stamp(seen[name]) for name in ("created_at", "resolved_at")}
     more = {"times": seen["data"].get("times"), "run": run and run[-8:]}
     fields({**about, **more, **times, **_blocked(seen["data"])})
+    if difference := seen["data"].get("difference"):
+        click.echo(plain(f"\n{difference}\n"))
+    if seen["data"].get("changes"):
+        click.echo(_("Accepting it would do this:"))
+        table(map(change, seen["data"]["changes"]), ["what", "name", "did", "fields"])
     if seen["status"] == "open" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
     return None

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names
+from roundtable_desktop.cli import installed, names
 from roundtable_desktop.cli.client import Client, Said, Unreachable
+from roundtable_desktop.cli.config import config, told_at_first, written
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.transcripts import size
@@ -30,25 +31,35 @@ def init(
     delivery: str | None,
     as_json: bool,
 ) -> None:
-    """Registers the git repository at PATH. Nothing is written into it."""
+    """Registers the git repository at PATH, and writes .roundtable/config.yaml where there is none.
+
+    What is written changes nothing. What stands there already is left alone, and nothing in it
+    takes effect before you accept it.
+    """
     wanted = {
         "path": os.path.abspath(path),
         "name": name,
         "base_branch": base_branch,
         "delivery": delivery,
     }
+    told: Mapping[str, Any]
     try:
-        made, is_new = _register(Client(home), wanted)
+        client = Client(home)
+        made, is_new = _register(client, wanted)
+        told = written(client, made)
     except Unreachable:
         from roundtable_desktop import offline
 
-        made, is_new = offline.register(home, wanted)
+        made, is_new, told = offline.register(home, wanted)
     if as_json:
-        return show_json(made)
+        return show_json({**made, "config": told})
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")
     if not is_new:
         said = _("{path} is registered already, as {name}; work starts from {branch}.")
     click.echo(plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"])))
+    told_at_first(told)
+    for offer in installed.offers():
+        click.echo(offer)
     return click.echo(_("Next: roundtable agent add --adapter command -- PROGRAM …"))
 
 
@@ -131,4 +142,5 @@ def copies(home: Home, given: str | None, as_json: bool) -> None:
     return click.echo(_("{size} in all.").format(size=size(seen["total_bytes"])))
 
 
+workspace.add_command(config)
 COMMANDS = [init, workspace]

@@ -56,6 +56,7 @@ LABELS: Mapping[str, str] = {
     "blocker_lost": N_("Lost what it waits for"),
     "doctor": N_("Roundtable itself"),
     "delivery_blocked": N_("Was not delivered"),
+    "config_changed": N_("Configuration"),
     "requested": N_("Waits for you"),
     "withdrawn": N_("Withdrawn"),
     "retry": N_("Try again"),
@@ -115,6 +116,8 @@ ANSWERS: Mapping[str, str] = {
     "request_changes": N_("Have it reworked"),
     "discard": N_("Discard it"),
     "dismiss": N_("Nothing to do"),
+    "accept": N_("Accept it"),
+    "keep": N_("Keep what is"),
 }
 """Answers in the inbox that have no word above, or another one."""
 

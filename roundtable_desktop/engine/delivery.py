@@ -4,6 +4,7 @@ import logging
 import os
 import shlex
 import threading
+from collections.abc import Callable
 
 from roundtable_desktop.engine import blocked, graph
 from roundtable_desktop.engine.collecting import commit_message
@@ -27,10 +28,18 @@ TRIES = 5
 
 class Deliveries:
     """Acts of the launch pool. One at a time: the product is the only hand on these branches
-    besides the user's own (C-27)."""
+    besides the user's own (C-27). `look_at(workspace_id)` comes after each."""
 
-    def __init__(self, store: Store, reader: Reader, git: Git, ids: Ids) -> None:
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        git: Git,
+        ids: Ids,
+        look_at: Callable[[str], None] = lambda workspace_id: None,
+    ) -> None:
         self._store, self._reader, self._git, self._ids = store, reader, git, ids
+        self._look_at = look_at
         self._one = threading.Lock()
 
     def deliver(self, delivery_id: str) -> None:
@@ -52,7 +61,8 @@ class Deliveries:
             # locked by the user's own git.
             outcome = self._attempt(*around, resume=turn == 0)
             if not outcome.moved:
-                return self._end(delivery_id, outcome)
+                self._end(delivery_id, outcome)
+                return self._look_at(around[0].workspace_id)
         self._end(delivery_id, Delivered(held={"code": "branch_moved"}))
 
     def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:

@@ -63,7 +63,7 @@ class Equipment:
 
 class Launching:
     """Acts of the launch pool; `unborn(run_id, kind, text)` settles what could not start
-    and answers whether that is so."""
+    and answers whether that is so; `look_at(workspace_id)` comes before each start."""
 
     def __init__(
         self,
@@ -80,8 +80,9 @@ class Launching:
         follow: Callable[[str], None],
         unborn: Callable[[str, ErrorKind, str], bool],
         parting: Parting,
+        look_at: Callable[[str], None] = lambda workspace_id: None,
     ) -> None:
-        self._store, self._reader = store, reader
+        self._store, self._reader, self._look_at = store, reader, look_at
         self._git, self._launcher, self._secrets, self._ids = git, launcher, secrets, ids
         self._copies = copies
         self._environ = for_agents(environ)
@@ -106,6 +107,7 @@ class Launching:
             return
         if self._launcher.state(run_id) is not SpoolState.ABSENT:
             return self._follow(run_id)
+        self._look_at(workspace.id)
         try:
             if anew:
                 talk = self._begin_anew(run, talk, anew)

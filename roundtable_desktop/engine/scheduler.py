@@ -6,6 +6,7 @@ from pathlib import Path
 
 from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
+from roundtable_desktop.engine.config_watch import ConfigWatch
 from roundtable_desktop.engine.delivery import Deliveries
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
@@ -30,7 +31,8 @@ class Scheduler:
     """Every callback between the parts hands work to the pool and returns at once.
 
     zone: of this machine; agents say in it when a limit ends. acts: where they go instead of the
-    pool. A simulation takes the steps `recover`, `tick` and `consume` itself and starts nothing.
+    pool. config: what looks at the files of repositories, if anything does. A simulation takes
+    the steps `recover`, `tick` and `consume` itself and starts nothing.
     """
 
     def __init__(
@@ -50,13 +52,15 @@ class Scheduler:
         zone: str,
         acts: Acts | None = None,
         parting: Parting | None = None,
+        config: ConfigWatch | None = None,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._ids = ids
         self._pool = Pool(clock, dice)
         self._acts, parting = acts or self._pool, parting or Parting()
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
-        self._deliveries = Deliveries(store, reader, git, ids)
+        look_at = config.pass_by if config else lambda workspace_id: None
+        self._deliveries = Deliveries(store, reader, git, ids, look_at)
         self._retention = Retention(store, reader, git, copies)
         self._follower = Follower(
             store,
@@ -81,6 +85,7 @@ class Scheduler:
             follow=self._follower.follow,
             unborn=self._completion.unborn,
             parting=parting,
+            look_at=look_at,
         )
         self._loop = self._loop_of(clock, dice, parting)
 

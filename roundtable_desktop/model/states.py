@@ -182,6 +182,7 @@ class InboxKind(StrEnum):
     DOCTOR = "doctor"
     DELIVERY_BLOCKED = "delivery_blocked"
     BLOCKED = "blocked"
+    CONFIG_CHANGED = "config_changed"
 
 
 class ApprovalStatus(StrEnum):

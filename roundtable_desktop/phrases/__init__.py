@@ -11,6 +11,7 @@ from functools import cache
 from roundtable_desktop.phrases.board import BOARD
 from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
+from roundtable_desktop.phrases.config import CONFIG
 from roundtable_desktop.phrases.control import CONTROL
 from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
@@ -356,6 +357,7 @@ SENTENCES: Mapping[str, str] = {
     **OWNER,
     **CONTROL,
     **CLOCK,
+    **CONFIG,
     **FORESIGHT,
     **CRON,
     **VARIABLES,

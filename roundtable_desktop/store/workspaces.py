@@ -23,6 +23,10 @@ def named(view: View, name: str) -> Workspace | None:
     return view.one(Workspace, Workspaces.select().where(Workspaces.name == name))
 
 
+def every(view: View) -> list[Workspace]:
+    return view.all(Workspace, Workspaces.select().order_by(Workspaces.id))
+
+
 def add(tx: Tx, actor: Actor, **values: Any) -> Workspace:
     number = (tx.value(Workspaces.select(pw.fn.MAX(Workspaces.number))) or 0) + 1
     tx.write(Workspaces.insert(number=number, created_at=tx.now, updated_at=tx.now, **values))

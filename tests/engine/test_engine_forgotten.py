@@ -72,6 +72,7 @@ def go_back(stage: Stage, to: Path) -> str:
         processes.facts,
         processes.end,
         "UTC",
+        stage.config,
     )
     assert restored.settle(stage.store, stage.ids, stage.folders.copies, runners(stage))
     [item] = [row for row in ground.rows("inbox_items") if row["kind"] == "doctor"]

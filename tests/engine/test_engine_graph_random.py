@@ -58,6 +58,7 @@ class World:
             nothing,
             nothing,
             "UTC",
+            nothing,
         )
         self.tasks = [self.ground.task(workspace, agent).id for _ in range(TASKS)]
         self.live: list[str] = []

@@ -53,6 +53,10 @@ def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
     return found
 
 
+NO_FILES: Any = None
+"""Nothing here looks at a repository's file."""
+
+
 class Life:
     """One home whose scheduler can be stopped and started anew."""
 
@@ -72,6 +76,7 @@ class Life:
             processes.facts,
             processes.end,
             "UTC",
+            NO_FILES,
         )
         self.go = root / "go"
         self.scheduler = self.begin()

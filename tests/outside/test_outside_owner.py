@@ -359,7 +359,7 @@ def test_init_works_without_an_owner_and_the_owner_then_knows_it(house: House) -
     repo = house.repository()
     done = house.cli("init", at=repo)
     assert done.code == 0 and f"Registered {repo}" in done.out
-    assert house.git("status", "--porcelain", at=repo) == ""
+    assert house.git("status", "--porcelain", at=repo) == "?? .roundtable/"
     again = house.cli("init", at=repo)
     assert again.code == 0 and "is registered already" in again.out
     house.start()

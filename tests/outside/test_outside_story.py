@@ -26,9 +26,11 @@ def test_an_agents_work_lands_on_the_branch_and_the_users_own_changes_stay(
     (repo / "staged.txt").write_text("staged\n")
     house.git("add", "staged.txt", at=repo)
     (repo / "untracked.txt").write_text("untracked\n")
-    before = house.git("status", "--porcelain", at=repo)
+    theirs = house.git("status", "--porcelain", at=repo).splitlines()
 
     assert house.cli("init", at=repo).code == 0
+    before = house.git("status", "--porcelain", at=repo)
+    assert sorted(before.splitlines()) == sorted([*theirs, "?? .roundtable/"])
     added = house.cli(
         "agent", "add", "--adapter", "command", "--", "sh", "-c", "cat > NOTE.md", at=repo
     )

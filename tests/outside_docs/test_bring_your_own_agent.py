@@ -37,7 +37,7 @@ def test_the_agent_of_the_page_delivers_its_change(home: LivingHome) -> None:
     assert marked(run["id"]) == []
     assert home.deliver(task["id"])["status"] == "delivered"
     assert "What the note should say" in (home.repository / "NOTE.md").read_text()
-    assert home.git("status", "--porcelain") == ""
+    assert home.git("status", "--porcelain") == "?? .roundtable/"
 
 
 def test_the_page_promises_thirty_lines_and_keeps_it() -> None:

@@ -8,6 +8,7 @@ from roundtable_desktop.dashboard.api import (
     approvals,
     board,
     bundles,
+    config,
     control,
     copies,
     doctor,
@@ -56,6 +57,7 @@ def declare_all(
     settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     copies.declare(api, look)
+    config.declare(api, desk, look)
     agents.declare(api, desk, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)

@@ -24,6 +24,7 @@ class InboxAsked(Paging):
             "agent.error",
             "blocked",
             "blocker_lost",
+            "config_changed",
             "delivery_blocked",
             "doctor",
         ]
@@ -41,7 +42,8 @@ class Act(Words):
 class InboxRow(Shown):
     """sentence: what it is about; code: of that sentence. agent, task: who asks, and the number of
     what it works on. data of a permission: what was asked, and the options; of a blocked delivery:
-    why, with the paths and the command that would do it by hand."""
+    why, with the paths and the command that would do it by hand; of a changed configuration: the
+    difference from what was accepted, and what accepting it does."""
 
     id: str
     workspace_id: str

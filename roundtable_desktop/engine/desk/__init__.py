@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from roundtable_desktop.engine.config_watch import ConfigWatch
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.model.errors import Broken, Conflict
 from roundtable_desktop.model.ports import Git, Ids, Launcher, ProcessFacts, Secrets
@@ -46,6 +47,7 @@ class Desk:
         measure: Measure,
         end_left: EndLeft,
         local_zone: str,
+        config: ConfigWatch,
     ) -> None:
         self.store = store
         self.git = git
@@ -55,6 +57,7 @@ class Desk:
         self.measure = measure
         self.end_left = end_left
         self.local_zone = local_zone
+        self.config = config
         self.parting = Parting()
 
 

@@ -7,6 +7,7 @@ from roundtable_desktop.engine.desk import (
     Desk,
     approvals,
     check_revision,
+    config,
     control,
     done_before,
     losses,
@@ -44,6 +45,8 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
+    if item.kind is InboxKind.CONFIG_CHANGED:
+        return config.answer(desk, asked, item, action)
     if item.kind is not InboxKind.PERMISSION:
         return _answer(desk, asked, item, action)
     _reply(desk, item, action)
