@@ -8,7 +8,8 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
-from roundtable_desktop.phrases import _
+from roundtable_desktop.model.config import PATH
+from roundtable_desktop.phrases import _, sentence
 
 PATIENCE = 60.0  # seconds that `deliver` waits for git before it leaves the rest to the owner
 
@@ -47,6 +48,8 @@ def show(home: Home, given: str, as_json: bool) -> None:
     fields({name: seen[name] for name in _SHOWN})
     if seen["sentence"]:
         click.echo(plain(seen["sentence"]))
+    if any(change["path"] == PATH for change in seen["files"]):
+        click.echo(sentence("proposal_has_config"))
     click.echo()
     click.echo(plain(seen["diff"]), nl=False)
     if not seen["diff_complete"]:
