@@ -30,6 +30,7 @@ FROZEN = {
     6: "0ed089503171835fb9a3acafcf1a3b8ce53c0de3e97839ad205947c992d2dd03",
     7: "66a4123910bf53b0c94cdfdd5e81ba10b4463300ae30fe03e26d94bb9c77d329",
     8: "b157a15d828e5c5a52e2bd90e1dd01ae0a6b97d6de7aed37e2e78ef6ac0dd8e2",
+    9: "25ea0f533410c43ac0452aa25c7959af6a806329aea45f6ce091511ba2418b46",
 }
 """sha256 of every file that was in anybody's hands: a home is migrated once and never again."""
 
