@@ -55,8 +55,7 @@ def settle(store: Store, ids: Ids, copies: Path, runners: Runners) -> Past | Non
 
 
 def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None:
-    if past.last_event is not None:
-        restored.go_on_after(tx, past.last_event)
+    restored.go_on_after(tx, past.last_event)
     restored.sign_browsers_out(tx)
     reckon_anew(tx, tx.now)
     numbers = restored.numbers(tx)

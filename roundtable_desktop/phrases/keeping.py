@@ -6,12 +6,21 @@ from roundtable_desktop.phrases.marking import N_
 
 KEEPING: Mapping[str, str] = {
     "database_empty": N_(
-        "{path} is empty, so it was not opened. Put a backup in its place: “roundtable restore "
-        "FILE”; the product's own are in {backups}."
+        "{path} is empty, and was left as it is. Start Roundtable to go on from the newest sound "
+        "backup; if there is none, put one in its place: “roundtable restore FILE”."
     ),
     "database_unreadable": N_(
-        "{path} cannot be read as a database ({text}). It was left as it is. Put a backup in its "
-        "place: “roundtable restore FILE”; the product's own are in {backups}."
+        "{path} cannot be read as a database ({text}), and was left as it is. Start Roundtable to "
+        "go on from the newest sound backup; if there is none, put one in its place: “roundtable "
+        "restore FILE”."
+    ),
+    "database_empty_lost": N_(
+        "{path} is empty, and there is no sound backup in {backups}. It was left as it is. Put a "
+        "backup of yours in its place: “roundtable restore FILE”. To begin anew, remove it."
+    ),
+    "database_unreadable_lost": N_(
+        "{path} cannot be read as a database ({text}), and there is no sound backup in {backups}. "
+        "It was left as it is. Put a backup of yours in its place: “roundtable restore FILE”."
     ),
     "database_foreign": N_(
         "{path} is not a database of Roundtable. It was left as it is. Move it away, or put a "
@@ -34,10 +43,15 @@ KEEPING: Mapping[str, str] = {
         "the newest sound backup; if there is none, put one in its place: “roundtable restore "
         "FILE”."
     ),
-    "database_lost": N_(
+    "database_damaged_lost": N_(
         "The database {path} is damaged ({text}), and there is no sound backup in {backups}. It "
         "was left as it is. Put a backup of yours in its place: “roundtable restore FILE”."
     ),
+    "upgrade_begins": N_(
+        "The database is of an older version ({found}; this one is {known}). It is brought up, "
+        "after a backup ({megabytes} MB)."
+    ),
+    "upgrade_step": N_("Step {number} of {known} to this version."),
     "migration_failed": N_(
         "The step to database version {number} failed ({text}). Nothing of it was kept."
     ),
@@ -58,6 +72,14 @@ KEEPING: Mapping[str, str] = {
     "nothing_to_back_up": N_("There is no database at {path} yet."),
     "restored_damaged": N_(
         "The database was damaged. It goes on from {source}, as of {as_of}; what was there lies in "
+        "{aside}. Nothing is started until you resume."
+    ),
+    "restored_unreadable": N_(
+        "The database could not be read as one. It goes on from {source}, as of {as_of}; what was "
+        "there lies in {aside}. Nothing is started until you resume."
+    ),
+    "restored_empty": N_(
+        "The database was empty. It goes on from {source}, as of {as_of}; what was there lies in "
         "{aside}. Nothing is started until you resume."
     ),
     "restored_asked": N_(

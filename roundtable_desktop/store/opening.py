@@ -15,6 +15,8 @@ from roundtable_desktop.store.tables import TABLES
 
 LOOK_SECONDS = 1.0
 """For the look through the file that every start waits for; housekeeping does the rest."""
+LOST = ("database_damaged", "database_unreadable", "database_empty")
+"""What the newest sound backup can take the place of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,14 @@ class Opened:
     restored: Restored | None
 
 
-def make_ready(path: Path, folder: Path, at: datetime, monotonic: Callable[[], float]) -> Opened:
-    """folder: of the backups. The home is ours alone (D-06).
+def make_ready(
+    path: Path,
+    folder: Path,
+    at: datetime,
+    monotonic: Callable[[], float],
+    say: migrate.Say = migrate.quietly,
+) -> Opened:
+    """folder: of the backups. say: hears of an upgrade. The home is ours alone (D-06).
 
     Damage is mended by the newest state that is sound, and what was there is kept; what is no
     database of ours, or not ours alone, is refused and stays as it is (F-20, F-21).
@@ -39,7 +47,7 @@ def make_ready(path: Path, folder: Path, at: datetime, monotonic: Callable[[], f
         restored = _mended(path, folder, at, monotonic)
     elif found := backups.kept(folder, at):
         raise Broken("database_gone", path=str(path), backup=str(found[0].path))
-    return Opened(migrate.migrate(path, folder, at), restored)
+    return Opened(migrate.migrate(path, folder, at, say), restored)
 
 
 def _mended(
@@ -48,15 +56,27 @@ def _mended(
     try:
         migrate.version_of(path)
     except Broken as refused:
-        if refused.code != "database_damaged":
-            raise Broken(refused.code, **{**refused.values, "backups": str(folder)}) from None
-        return restoring.best(path, folder, at, str(refused.values["text"]))
+        return restoring.best(path, folder, at, harm_of(path, folder, refused))
     until = monotonic() + LOOK_SECONDS
     whole = _suspect(path).exists()
     text = faults(path, may_go_on=lambda: whole or monotonic() < until)
-    restored = restoring.best(path, folder, at, text) if text else None
+    restored = restoring.best(path, folder, at, _damaged(path, folder, text)) if text else None
     _suspect(path).unlink(missing_ok=True)
     return restored
+
+
+def harm_of(path: Path, folder: Path, refused: Broken) -> Broken:
+    """Of a file that was ours, what can be mended: damaged, empty, or without its head. Another
+    program's database is nothing of ours, as long as it is sound; that is raised."""
+    if refused.code in LOST:
+        return Broken(refused.code, **{**refused.values, "backups": str(folder)})
+    if refused.code == "database_foreign" and (text := faults(path)):
+        return _damaged(path, folder, text)
+    raise refused
+
+
+def _damaged(path: Path, folder: Path, text: str) -> Broken:
+    return Broken("database_damaged", path=str(path), text=text, backups=str(folder))
 
 
 def damaged_tables(path: Path) -> str | None:

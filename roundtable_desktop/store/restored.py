@@ -53,10 +53,17 @@ def sign_browsers_out(tx: Tx) -> None:
     tx.write(WebSessions.delete())
 
 
-def go_on_after(tx: Tx, event_id: int) -> None:
-    """Cursors of clients are ids of events: none may mean another event now."""
-    text = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'events' AND seq < ?"
-    tx.write_sql(text, (event_id, event_id))
+FAR = 1_000_000
+
+
+def go_on_after(tx: Tx, event_id: int | None) -> None:
+    """Cursors of clients are ids of events: none may mean another event now. None: nobody can
+    read any more how far they had come."""
+    if event_id is None:
+        tx.write_sql("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'events'", (FAR,))
+    else:
+        text = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'events' AND seq < ?"
+        tx.write_sql(text, (event_id, event_id))
 
 
 def numbers(view: View) -> dict[int, str]:

@@ -30,17 +30,38 @@ class Restored:
     aside: Path | None
 
 
-def best(path: Path, folder: Path, at: datetime, text: str) -> Restored:
-    """For a damaged file: without the log beside it, if it is sound then; else the newest backup
-    that is. Raises Broken (`database_lost`) with nothing changed when there is neither."""
-    if path.with_name(path.name + "-wal").exists() and faults(path, alone=True) is None:
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return put_in_place(path, path, written, at, why="damaged", alone=True)
+def best(path: Path, folder: Path, at: datetime, harm: Broken) -> Restored:
+    """For a file that cannot be gone on with: itself without the log beside it, or the newest
+    backup; of those that are sound, the one in which something happened last. Raises Broken
+    (`database_…_lost`) with nothing changed when there is neither."""
+    why = harm.code.removeprefix("database_")
+    backup = newest_sound(folder, at)
+    if sound_alone(path):
+        written = as_of(path, alone=True)
+        if backup is None or written >= as_of(backup.path):
+            return put_in_place(path, path, written, at, why=why, alone=True)
+    if backup is not None:
+        return put_in_place(path, backup.path, backup.at, at, why=why)
+    raise Broken(f"{harm.code}_lost", **harm.values)
+
+
+def newest_sound(folder: Path, at: datetime) -> backups.Backup | None:
+    """The one that a start goes on from."""
     for one in backups.kept(folder, at):
         with suppress(Broken):
             check(one.path)
-            return put_in_place(path, one.path, one.at, at, why="damaged")
-    raise Broken("database_lost", path=str(path), text=text, backups=str(folder))
+            return one
+    return None
+
+
+def sound_alone(path: Path) -> bool:
+    """Whether it can be gone on with without the log that lies beside it. An empty file is a sound
+    database to SQLite; it is none of ours."""
+    if not path.with_name(path.name + "-wal").exists():
+        return False
+    with suppress(Broken):
+        return migrate.version_of(path, alone=True) > 0 and faults(path, alone=True) is None
+    return False
 
 
 def check(source: Path) -> None:
@@ -57,7 +78,7 @@ def check(source: Path) -> None:
         raise Broken("backup_damaged", path=str(source), text=text)
     with closing(read_only(source)) as connection:
         acts = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'trigger'").fetchone()
-    if acts:
+    if acts or not migrate.has_its_tables(source, found):
         raise Broken("backup_foreign", path=str(source))
 
 
@@ -69,9 +90,9 @@ def _of_backup(source: Path, refused: Broken) -> Broken:
     return Broken("backup_foreign", path=str(source)) if refused.code in foreign else refused
 
 
-def as_of(source: Path) -> datetime:
+def as_of(source: Path, *, alone: bool = False) -> datetime:
     """When something happened last in it."""
-    with closing(read_only(source)) as connection:
+    with closing(read_only(source, alone=alone)) as connection:
         at = connection.execute("SELECT max(at) FROM events").fetchone()[0]
     return datetime.fromtimestamp(source.stat().st_mtime, UTC) if at is None else instant(int(at))
 
@@ -168,8 +189,11 @@ def _mark(path: Path, told: dict[str, object], at: datetime) -> None:
 
 
 def _last_event(path: Path) -> int | None:
-    """Of the present file, as far as it can still be read: cursors of clients go that far."""
+    """Of the present file, as far as it can still be read: cursors of clients go that far. Beside
+    an empty one SQLite takes the log away, and that may be all that is left."""
     try:
+        if not path.exists() or path.stat().st_size == 0:
+            return None
         with closing(read_only(path)) as connection:
             found = connection.execute("SELECT max(id) FROM events").fetchone()[0]
             return None if found is None else int(found)

@@ -52,7 +52,8 @@ def unable(error: Exception) -> Busy | Broken:
 
 
 def is_damage(error: Exception) -> bool:
-    return isinstance(error, UnicodeError) or _code(error) in _DAMAGE
+    text = isinstance(error, UnicodeError) or "unsupported file format" in str(error)
+    return text or _code(error) in _DAMAGE
 
 
 def is_no_database(error: Exception) -> bool:

@@ -1,9 +1,6 @@
 """The database's file, harmed and grown: `dev.py faults`. Each prints its table."""
 
-import json
-import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +15,7 @@ import older_homes
 import pytest
 from ground import NOW, Ground
 from older_homes import HERE
-from outside_house import ROUNDTABLE, House, until
+from outside_house import House, until
 from outside_talk import status
 
 from roundtable_desktop.engine.housekeeping import BATCH
@@ -28,83 +25,8 @@ from roundtable_desktop.store import backups, keys, migrate
 pytestmark = pytest.mark.faults
 Show = Callable[[str], None]
 ROWS = 500_000
-
-
-@pytest.fixture
-def show(capsys: pytest.CaptureFixture[str]) -> Show:
-    def shown(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}")
-
-    return shown
-
-
-def start(house: House) -> str:
-    """How a start ends: healthy, restored or refused; nothing else."""
-    owner = subprocess.Popen(
-        [ROUNDTABLE, "start", "--port", "0"],
-        env=house.env,
-        cwd=house.root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert owner.stdout is not None
-    line = owner.stdout.readline()
-    if line:
-        assert json.loads(line)["event"] == "ready"
-        owner.send_signal(signal.SIGTERM)
-    _, said = owner.communicate(timeout=60)
-    assert "Traceback" not in said, said[-3000:]
-    if not line:
-        assert owner.returncode == 1 and len(said.splitlines()) == 1, said
-        return "refused"
-    assert owner.returncode == 0
-    return "restored" if "goes on from" in said else "healthy"
-
-
-@pytest.mark.timeout(1800)
-@pytest.mark.proves("F-20")
-def test_a_hundred_smashes_end_in_one_of_three_ways(
-    house: House, tmp_path: Path, show: Show
-) -> None:
-    house.start()
-    room = house.room()
-    for number in range(150):
-        room.task(f"Task {number}", description="words " * 60)
-    assert house.cli("backup", str(tmp_path / "whole.db")).code == 0
-    house.end()
-    kept = house.home / "backups" / "roundtable-20260101T000000Z-v9999.db"
-    shutil.copy(tmp_path / "whole.db", kept)
-    whole = tmp_path / "whole"
-    house.home.rename(whole)
-    dice, ends = random.Random(20), Counter[str]()
-    for number in range(100):
-        shutil.copytree(whole, house.home, symlinks=True, ignore=shutil.ignore_patterns("s"))
-        file = house.home / "roundtable.db"
-        with open(file, "r+b") as smashed:
-            smashed.seek(dice.randrange(file.stat().st_size - 100))
-            smashed.write(dice.randbytes(100))
-        before = file.read_bytes()
-        end = start(house)
-        ends[end] += 1
-        if end == "refused":
-            assert file.read_bytes() == before, number
-        else:
-            assert house.query("PRAGMA integrity_check") == [("ok",)], number
-            assert house.query("SELECT count(*) FROM tasks") == [(150,)], number
-        if end == "restored":
-            [aside] = (house.home / "aside").iterdir()
-            assert (aside / "roundtable.db").read_bytes() == before, number
-        shutil.rmtree(house.home)
-    show(f"100 smashes: {dict(ends)}")
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> object:
-    made = House(tmp_path)
-    yield made
-    made.close()
+BIG = ("agent_wakeup_requests", "events")
+"""Tables that get so many each."""
 
 
 @pytest.mark.timeout(1200)
@@ -116,12 +38,13 @@ def test_a_million_rows_are_brought_up_in_a_minute(
     path = tmp_path / "a.db"
     older_homes.make(path, number, monkeypatch)
     with closing(sqlite3.connect(path)) as db, db:
-        for table in ("agent_wakeup_requests", "events"):
+        for table in BIG:
             older_homes.fill(db, table, ROWS)
             assert db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] >= ROWS / 2
-    began = time.monotonic()
-    migrate.migrate(path, tmp_path, NOW)
+    began, said = time.monotonic(), list[str]()
+    migrate.migrate(path, tmp_path, NOW, lambda code, values: said.append(code))
     took = time.monotonic() - began
+    assert said == ["upgrade_begins", *["upgrade_step"] * (HERE - number)]
     size = path.stat().st_size / (1 << 20)
     show(f"{number} → {HERE}: {2 * ROWS:,} rows, {size:.0f} MB, {took:.1f} s with its backup")
     assert took < 60 and len(backups.kept(tmp_path)) == 1
@@ -135,6 +58,46 @@ from roundtable_desktop.store import migrate
 migrate.migrate(Path(sys.argv[1]), Path(sys.argv[1]).parent, datetime(2026, 3, 1, tzinfo=UTC))
 """
 CALLS = {"pwrite64": 400, "fdatasync": 12, "fsync": 6, "rename": 2, "unlink": 8, "openat": 0}
+
+
+@pytest.mark.timeout(2400)
+@pytest.mark.proves("F-28", "B-162")
+def test_an_upgrade_of_a_million_rows_killed_on_its_way_is_old_or_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, show: Show
+) -> None:
+    old = tmp_path / "old.db"
+    older_homes.make(old, 1, monkeypatch)
+    with closing(sqlite3.connect(old)) as db, db:
+        for table in BIG:
+            older_homes.fill(db, table, ROWS)
+    before, took, ends = rows(old), 0.0, list[str]()
+    for share in (1.5, 0.1, 0.3, 0.5, 0.7, 0.9):  # of the time that it takes: first it may end
+        folder = tmp_path / str(share)
+        folder.mkdir()
+        path = Path(shutil.copy(old, folder / "a.db"))
+        began = time.monotonic()
+        child = subprocess.Popen([sys.executable, "-c", UPGRADE, str(path)])
+        try:
+            child.wait(took * share or None)
+            took = time.monotonic() - began
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        here = migrate.version_of(path)
+        assert rows(path) == before and 1 <= here <= HERE
+        assert here == 1 or [one.schema for one in backups.kept(folder)] == [1]
+        ends.append(f"killed after {took * share:.1f} s: version {here}")
+        assert migrate.migrate(path, folder, NOW) == list(range(here + 1, HERE + 1))
+        assert rows(path) == before
+        shutil.rmtree(folder)
+    show("\n".join([f"{sum(before):,} rows brought up in {took:.1f} s", *ends[1:]]))
+
+
+def rows(path: Path) -> list[int]:
+    """Of the large tables, in a file that is sound."""
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in BIG]
 
 
 @pytest.mark.timeout(2400)

@@ -1,6 +1,6 @@
 """Each start finds a sound database, mends a damaged one, or refuses it as it is."""
 
-import hashlib
+import json
 import os
 import random
 import shutil
@@ -11,71 +11,19 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from ground import NOW, Ground, StandingClock
+from ground import NOW, Ground
+from harmed_files import LATER, digest, ready, root_page, smash, tasks
 
 from roundtable_desktop.model.errors import Broken
-from roundtable_desktop.store import backups, migrate, opening, restored, restoring, soundness
-from roundtable_desktop.store.db import Store
+from roundtable_desktop.store import backups, migrate, opening, soundness
 
 HERE = len(migrate.migrations())
-LATER = NOW + timedelta(hours=30)
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def ready(path: Path) -> opening.Opened:
-    return opening.make_ready(path, path.parent / "backups", LATER, lambda: 0.0)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with rows and a backup of before the last of them, and nobody at it."""
-    folder = tmp_path_factory.mktemp("made")
-    ground = Ground(folder)
-    (folder / "backups").mkdir()
-    workspace = ground.workspace()
-    agent = ground.agent(workspace)
-    for _ in range(200):
-        ground.task(workspace, agent, description="words " * 40)
-    backups.keep(ground.path, folder / "backups", NOW, HERE)
-    ground.task(workspace, title="Since the backup")
-    ground.close()
-    return folder
-
-
-@pytest.fixture
-def home(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "home")) / "roundtable.db"
-
-
-def tasks(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return int(db.execute("SELECT count(*) FROM tasks").fetchone()[0])
-
-
-def smash(path: Path, at: int, size: int = 100) -> None:
-    with open(path, "r+b") as file:
-        file.seek(at)
-        file.write(random.Random(at).randbytes(size))
 
 
 @pytest.mark.proves("F-20")
 def test_a_sound_file_is_opened_as_it_is(home: Path) -> None:
     assert ready(home) == opening.Opened([], None)
     assert tasks(home) == 201
-
-
-def root_page(path: Path, table: str) -> int:
-    with closing(sqlite3.connect(path)) as db:
-        found = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-        (page,), (size,) = (
-            db.execute(found, (table,)).fetchone(),
-            db.execute("PRAGMA page_size").fetchone(),
-        )
-    return int((page - 1) * size)
 
 
 @pytest.mark.proves("F-20", "F-25")
@@ -99,7 +47,7 @@ def test_a_damaged_file_without_a_backup_is_refused_as_it_is(home: Path) -> None
     before = digest(home)
     with pytest.raises(Broken) as refused:
         ready(home)
-    assert refused.value.code == "database_lost"
+    assert refused.value.code == "database_damaged_lost"
     assert digest(home) == before
     assert not (home.parent / "aside").exists()
 
@@ -135,8 +83,6 @@ def _foreign(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "code"),
     [
-        (_empty, "database_empty"),
-        (_letter, "database_unreadable"),
         (_linked, "database_hard_linked"),
         (_newer, "database_newer"),
         (_foreign, "database_foreign"),
@@ -154,6 +100,90 @@ def test_what_is_no_database_of_ours_alone_is_refused_as_it_is(
     assert not (home.parent / "aside").exists()
 
 
+def _headless(path: Path) -> None:
+    smash(path, 0)
+
+
+def _of_no_version(path: Path) -> None:
+    """Not by us: beginning anew would write over all that is there."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 0")
+
+
+def _of_a_format_to_come(path: Path) -> None:
+    with open(path, "r+b") as file:
+        file.seek(44)
+        file.write(b"\xff" * 4)
+
+
+def _without_its_list_of_tables(path: Path) -> None:
+    """Sound to a look at the names alone."""
+    with open(path, "r+b") as file:
+        file.seek(103)
+        file.write(b"\0\0")
+
+
+@pytest.mark.proves("F-20", "F-21")
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (_empty, "empty"),
+        (_letter, "unreadable"),
+        (_headless, "unreadable"),
+        (_of_no_version, "damaged"),
+        (_of_a_format_to_come, "damaged"),
+        (_without_its_list_of_tables, "damaged"),
+    ],
+)
+def test_what_is_left_of_a_file_is_kept_and_the_newest_backup_gone_on_from(
+    home: Path, harm: Callable[[Path], None], why: str
+) -> None:
+    log = home.with_name(home.name + "-wal")
+    log.write_bytes(b"what was written last")
+    harm(home)
+    log.write_bytes(b"what was written last")
+    before = digest(home)
+    opened = ready(home)
+    assert opened.restored is not None and opened.restored.at == NOW
+    assert tasks(home) == 200 and told(home)["why"] == why
+    aside = opened.restored.aside
+    assert aside is not None and digest(aside / home.name) == before
+    assert (aside / log.name).read_bytes() == b"what was written last"
+    shutil.rmtree(home.parent / "backups")
+    harm(home)
+    before = digest(home)
+    with pytest.raises(Broken, match=f"database_{why}_lost"):
+        ready(home)
+    assert digest(home) == before
+
+
+def told(path: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(path)) as db:
+        [(value,)] = db.execute("SELECT value FROM settings WHERE key = 'restored'")
+    return dict(json.loads(value))
+
+
+@pytest.mark.proves("F-20", "F-25")
+def test_a_backup_that_is_newer_than_the_file_without_its_log_is_gone_on_from(
+    home: Path, tmp_path: Path
+) -> None:
+    """On a quiet day all of it lies in the log."""
+    later = NOW + timedelta(hours=1)
+    with closing(sqlite3.connect(home)) as db, db:
+        db.execute("UPDATE events SET at = at + 1 WHERE id = (SELECT max(id) FROM events)")
+    backups.keep(home, home.parent / "backups", later, HERE)
+    with closing(sqlite3.connect(home)) as db, db:
+        db.execute("UPDATE events SET at = at - 1 WHERE id = (SELECT max(id) FROM events)")
+    (tmp_path / "other").mkdir()
+    other = Ground(tmp_path / "other")
+    for _ in range(30):
+        other.agent(other.workspace())
+    shutil.copy(other.path.with_name(other.path.name + "-wal"), f"{home}-wal")
+    other.close()
+    opened = ready(home)
+    assert opened.restored is not None and opened.restored.at == later
+
+
 @pytest.mark.proves("F-21")
 def test_a_file_cut_in_half_is_damaged(home: Path) -> None:
     _cut(home)
@@ -162,7 +192,7 @@ def test_a_file_cut_in_half_is_damaged(home: Path) -> None:
     shutil.rmtree(home.parent / "backups")
     _cut(home)
     before = digest(home)
-    with pytest.raises(Broken, match="database_lost"):
+    with pytest.raises(Broken, match="database_damaged_lost"):
         ready(home)
     assert digest(home) == before
 
@@ -250,109 +280,3 @@ def test_damage_is_looked_for_without_end_once_it_was_seen(
     mended = opening.make_ready(home, folder, LATER, lambda: next(ticks) * 9.0)
     assert hurried.restored is None and mended.restored is not None
     assert opening.make_ready(home, folder, LATER, lambda: 0.0).restored is None
-
-
-@pytest.mark.proves("F-25")
-@pytest.mark.parametrize("point", range(12))
-def test_a_restore_that_is_broken_off_is_as_if_it_had_not_begun_or_is_finished(
-    home: Path, monkeypatch: pytest.MonkeyPatch, point: int
-) -> None:
-    """Broken off before its `point`-th change of a name."""
-    [backup] = backups.kept(home.parent / "backups")
-    with open(home.with_name(home.name + "-journal"), "wb"):
-        pass  # a part beside it, so that there is more than one to set aside
-    left = point
-
-    class Killed(BaseException):
-        pass
-
-    rename = Path.rename
-
-    def watched(self: Path, target: Path) -> Path:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-        return rename(self, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", watched)
-        try:
-            restoring.put_in_place(home, backup.path, NOW, LATER, why="asked")
-            broken_off = False
-        except Killed:
-            broken_off = True
-    decided = any(home.parent.glob("restoring-*")) or not broken_off
-    restoring.finish(home)
-    assert tasks(home) == (200 if decided else 201)
-    assert not list(home.parent.glob("*restoring-*"))
-    if decided:
-        [aside] = (home.parent / "aside").iterdir()
-        assert tasks(aside / home.name) == 201
-
-
-@pytest.mark.proves("F-25")
-def test_what_is_restored_says_so_once(home: Path) -> None:
-    [backup] = backups.kept(home.parent / "backups")
-    restoring.put_in_place(home, backup.path, NOW, LATER, why="asked")
-    with closing(Store(home, StandingClock())) as store:
-        with store.transaction() as tx:
-            past = restored.mark(tx)
-            assert past is not None and past.as_of == NOW and past.why == "asked"
-            assert past.last_event is not None and past.last_event > 200
-            restored.unmark(tx)
-        with store.transaction() as tx:
-            assert restored.mark(tx) is None
-
-
-@pytest.mark.proves("F-25", "S-43")
-def test_backups_are_private_and_no_more_than_may_be(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = home.parent / "backups"
-    for hours in range(1, 10):
-        before = os.umask(0)
-        made = backups.keep(home, folder, NOW + timedelta(hours=hours), HERE, sound=True)
-        os.umask(before)
-        assert made.stat().st_mode & 0o777 == 0o600
-    assert [one.at.hour for one in backups.kept(folder)] == [21, 20, 19, 18, 17, 16, 15]
-    monkeypatch.setattr(backups, "KEPT_BYTES", 2 * home.stat().st_size + 100)
-    backups.prune(folder)
-    assert 1 <= len(backups.kept(folder)) <= 2
-    monkeypatch.setattr(backups, "KEPT_BYTES", 1)
-    backups.prune(folder)
-    assert [one.at.hour for one in backups.kept(folder)] == [21], "the newest stays, always"
-    assert len(list(folder.iterdir())) == 1
-
-
-@pytest.mark.proves("F-25", "S-45")
-def test_a_backup_takes_no_files_place_and_follows_no_link(home: Path) -> None:
-    target = home.parent / "mine.db"
-    victim = home.parent / "victim"
-    target.symlink_to(victim)
-    with pytest.raises(FileExistsError):
-        backups.back_up(home, target)
-    (home.parent / "other.db.part").symlink_to(victim)
-    backups.back_up(home, home.parent / "other.db")
-    assert not victim.exists() and tasks(home.parent / "other.db") == 201
-
-
-@pytest.mark.proves("F-25")
-def test_a_damaged_database_takes_no_sound_backups_place(home: Path) -> None:
-    smash(home, root_page(home, "tasks"))
-    with pytest.raises(Broken) as refused:
-        backups.keep(home, home.parent / "backups", LATER, HERE, sound=True)
-    assert refused.value.code == "database_damaged"
-    assert [one.at for one in backups.kept(home.parent / "backups")] == [NOW]
-
-
-@pytest.mark.proves("S-75")
-def test_a_hostile_backup_is_refused(home: Path) -> None:
-    """It would act in later transactions of ours."""
-    [backup] = backups.kept(home.parent / "backups")
-    with closing(sqlite3.connect(backup.path)) as db, db:
-        db.execute(
-            "CREATE TRIGGER t AFTER INSERT ON tasks BEGIN UPDATE agents SET command = 'evil'; END"
-        )
-    with pytest.raises(Broken, match="backup_foreign"):
-        restoring.check(backup.path)
