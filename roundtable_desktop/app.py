@@ -65,6 +65,7 @@ from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import events, journal, opening, settings
 from roundtable_desktop.store.db import Reader, Store
+from roundtable_desktop.store.migrate import Say, quietly
 from roundtable_desktop.store.restored import Past
 
 log = logging.getLogger(__name__)
@@ -94,13 +95,14 @@ class Ground:
         self.home.unlock()
 
 
-def lay_ground(home: Home) -> Ground:
-    """Takes the home, then migrates, then opens: the lock comes before all (D-06)."""
+def lay_ground(home: Home, say: Say = quietly) -> Ground:
+    """Takes the home, then migrates, then opens: the lock comes before all (D-06). say: hears what
+    takes its time."""
     clock, ids = clock_for(os.environ), SystemIds()
     home.prepare()
     home.lock()
     try:
-        opened = opening.make_ready(home.database, home.backups, clock.now(), clock.monotonic)
+        opened = opening.make_ready(home.database, home.backups, clock.now(), clock.monotonic, say)
     except BaseException:
         home.unlock()
         raise
@@ -174,12 +176,14 @@ class Owner:
         host: str = "127.0.0.1",
         port: int | None = None,
         log_to_stderr: bool = False,
+        say: Say = quietly,
     ) -> None:
         check_host(host)
         self.home = home
         self._host = host
         self._port = port
         self._log_to_stderr = log_to_stderr
+        self._say_slow = say
         self._stack = contextlib.ExitStack()
         self._facts: dict[str, object] = {}
         self.faces: Faces | None = None
@@ -224,7 +228,7 @@ class Owner:
         return {"event": "ready", **self._facts}
 
     def _start(self, stack: contextlib.ExitStack) -> None:
-        ground = lay_ground(self.home)
+        ground = lay_ground(self.home, self._say_slow)
         stack.callback(ground.close)
         self.past = ground.past
         check_sockets(self.home.sockets)

@@ -14,13 +14,18 @@ from roundtable_desktop.store import migrate
 HERE = len(migrate.migrations())
 
 
-def make(path: Path, number: int, patch: pytest.MonkeyPatch) -> None:
-    """As the version with that many migrations left it, with two rows in each table."""
+def empty(path: Path, number: int, patch: pytest.MonkeyPatch) -> None:
+    """As the version with that many migrations made it."""
     known = migrate.migrations()
     with patch.context() as then:
         then.setattr(migrate, "migrations", lambda: known[:number])
         then.setattr(migrate, "_views", lambda: iter(()))
         migrate.migrate(path, path.parent, NOW)
+
+
+def make(path: Path, number: int, patch: pytest.MonkeyPatch) -> None:
+    """The same, with two rows in each table."""
+    empty(path, number, patch)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("PRAGMA foreign_keys = off")
         for table in tables(db):

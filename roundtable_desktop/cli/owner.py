@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+from collections.abc import Mapping
 from itertools import groupby
 
 import click
@@ -32,17 +33,22 @@ def start(home: Home, host: str, port: int | None) -> None:
     from roundtable_desktop.app import Owner
 
     told = _signals_told(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    owner = Owner(home, host=host, port=port, log_to_stderr=True)
+    owner = Owner(home, host=host, port=port, log_to_stderr=True, say=_told)
     owner.start()
     try:
         if past := owner.past:
             known = {"source": past.source, "as_of": rfc3339(past.as_of), "aside": past.aside}
-            click.echo(plain(sentence(f"restored_{past.why}", known)), err=True)
+            _told(f"restored_{past.why}", known)
         click.echo(json.dumps(owner.ready()))
         os.read(told, 1)
     finally:
         owner.stop()
         hear_no_more()
+
+
+def _told(code: str, values: Mapping[str, object]) -> None:
+    """Beside the one line on stdout that programs read."""
+    click.echo(plain(sentence(code, values)), err=True)
 
 
 def hear_no_more() -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import older_homes
 import pytest
 from outside_house import House, alive, until
 from outside_talk import status
@@ -119,6 +120,23 @@ def test_what_a_restore_forgot_is_ended_and_undoes_no_commit(
     assert room.git("show", "main:new.txt") == "mine"
 
 
+@pytest.mark.slow
+@pytest.mark.proves("F-28")
+def test_an_older_home_is_brought_up_and_says_so_meanwhile(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.home.mkdir(mode=0o700)
+    (house.home / "backups").mkdir(mode=0o700)
+    older_homes.empty(house.home / "roundtable.db", 1, monkeypatch)
+    house.start()
+    said = stderr(house).splitlines()
+    here = older_homes.HERE
+    assert said[0].startswith(f"The database is of an older version (1; this one is {here}).")
+    assert said[1:here] == [f"Step {n} of {here} to this version." for n in range(2, here + 1)]
+    [backup] = (house.home / "backups").iterdir()
+    assert backup.name.endswith("-v0001.db")
+
+
 @pytest.mark.proves("F-20", "F-21", "D-06")
 def test_a_damaged_home_goes_on_from_its_backup_or_is_refused_in_a_sentence(
     running: House, tmp_path: Path
@@ -142,6 +160,11 @@ def test_a_damaged_home_goes_on_from_its_backup_or_is_refused_in_a_sentence(
     assert "resume" in told and "goes on from" in told
     house.cli("resume")
     assert house.get("/inbox", status="open")["items"] == []
+    house.end()
+    (house.home / "roundtable.db").write_bytes(b"")
+    house.start()
+    assert "The database was empty. It goes on from" in stderr(house)
+    assert [one["title"] for one in house.get("/tasks")["items"]] == ["Kept"]
     house.end()
     for backup in backups.iterdir():
         backup.unlink()
