@@ -122,8 +122,9 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     alone = Alone(home.git_lock, processes.sweep)
     git = HardenedGit(home.empty, Path.home(), home.users_umask, alone)
-    runners = LocalRunners(home.runs, home.sockets, sweep=processes.sweep)
-    those = Runners(runners, runners.works_in, processes.of_runs, home.runs)
+    marked = processes.Marked(home.lock_file)
+    runners = LocalRunners(home.runs, home.sockets, sweep=marked.sweep)
+    those = Runners(runners, runners.works_in, marked.of_runs, home.runs)
     past = restored.settle(store, ids, home.copies, those)
     files, read = RepositoryConfig(home.users_umask), routes.config.read
     config, zone = (
@@ -305,7 +306,8 @@ def _safety(on: Ground) -> Safety:
 
 
 def doctor_of(home: Home, clock: Clock, reader: Reader | None) -> Doctor:
-    premises = HomePremises(home.root, Path.home(), os.environ, processes.of_runs, processes.sweep)
+    marked = processes.Marked(home.lock_file)
+    premises = HomePremises(home.root, Path.home(), os.environ, marked)
     return Doctor(premises, clock, home.database, home.backups, reader)
 
 

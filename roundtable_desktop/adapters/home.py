@@ -132,12 +132,18 @@ class Home:
             raise Absent("no_owner", home=str(self.root)) from None
 
     def owner(self) -> Mapping[str, object] | None:
-        """What the running owner says of itself; None after an orderly stop."""
+        """What the running owner says of itself; None after an orderly stop, and where it is the
+        owner of the home that this one was copied from."""
         try:
             found = json.loads(read_private(self.owner_file))
         except (FileNotFoundError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
+        return found if isinstance(found, dict) and not self._is_of_another(found) else None
+
+    def _is_of_another(self, found: Mapping[str, object]) -> bool:
+        with contextlib.suppress(OSError, ValueError):  # that home has been moved to here
+            return not os.path.samefile(str(found.get("home", self.root)), self.root)
+        return False
 
     def _owner_pid(self) -> object:
         """As it says itself; it may be about to."""

@@ -4,9 +4,10 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Protocol
 
 LOGINS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "claude": (
@@ -22,19 +23,24 @@ LOGINS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _PRIVATE = ("secrets", "backups", "logs", "s")
 
 
+class Marks(Protocol):
+    def of_runs(self) -> Mapping[str, Sequence[int]]: ...
+
+    def sweep(self, mark: str) -> Sequence[int]: ...
+
+
 class HomePremises:
-    """Fulfils `findings.Premises`. marked, sweep: of `processes` (adapters do not meet)."""
+    """Fulfils `findings.Premises`. marks: of `processes` (adapters do not meet)."""
 
     def __init__(
         self,
         root: Path,
         person: Path,
         environ: Mapping[str, str],
-        marked: Callable[[], Mapping[str, Sequence[int]]],
-        sweep: Callable[[str], Sequence[int]],
+        marks: Marks,
     ) -> None:
         self._root, self._person, self._environ = root, person, environ
-        self._marked, self._sweep = marked, sweep
+        self._marks = marks
 
     def loose(self) -> list[Path]:
         return [path for path in self._ours() if _mode(path) & 0o077]
@@ -65,10 +71,10 @@ class HomePremises:
         return [one.name for one in (self._root / "runs").glob("*") if one.is_dir()]
 
     def marked(self) -> Mapping[str, Sequence[int]]:
-        return self._marked()
+        return self._marks.of_runs()
 
     def end(self, run: str) -> Sequence[int]:
-        return self._sweep(f"ROUNDTABLE_RUN={run}")
+        return self._marks.sweep(f"ROUNDTABLE_RUN={run}")
 
     def copies(self) -> list[tuple[int, str]]:
         found = (self._root / "copies").glob("*/*")

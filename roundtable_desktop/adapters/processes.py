@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,28 +47,55 @@ def is_alive(identity: Identity) -> bool:
     return identify(identity.pid) == identity
 
 
-def marked(mark: str) -> list[Identity]:
-    """Living processes whose environment holds `mark` ("NAME=value"), as far as we may look."""
+def marked(mark: str, lock: Path | None = None) -> list[Identity]:
+    """Living processes whose environment holds `mark` ("NAME=value"), as far as we may look. lock:
+    of a home; those of another one are left out."""
     name, _, value = mark.partition("=")
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(name) == value and (one := identify(process.pid)):
+            known = process.environ()
+            ours = known.get(name) == value and not _of_another(known, lock)
+            if ours and (one := identify(process.pid)):
                 found.append(one)
         except (psutil.Error, OSError):
             continue
     return [one for one in found if one.pid != os.getpid()]
 
 
-def of_runs() -> dict[str, list[int]]:
-    """Living processes by the run whose mark they bear, of any home, as far as we may look."""
-    found: dict[str, list[int]] = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            run = process.environ().get("ROUNDTABLE_RUN")
-            if run and identify(process.pid):
-                found.setdefault(run, []).append(process.pid)
-    return found
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Processes with the mark of a run of this home. A home that was copied has the runs of the
+    other one in its database, and must not end them there. lock: the home's own."""
+
+    lock: Path
+
+    def of_runs(self) -> dict[str, list[int]]:
+        """Living ones by their run, as far as we may look; a home that has no such run may be
+        theirs too."""
+        found: dict[str, list[int]] = {}
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                known = process.environ()
+                run = known.get("ROUNDTABLE_RUN")
+                if run and not _of_another(known, self.lock) and identify(process.pid):
+                    found.setdefault(run, []).append(process.pid)
+        return found
+
+    def sweep(self, mark: str) -> Sequence[int]:
+        return sweep(mark, self.lock)
+
+
+def _of_another(known: Mapping[str, str], lock: Path | None) -> bool:
+    """By where the agent was told to leave its report, while that home is still there: one that
+    was moved since keeps its runs."""
+    told = known.get("ROUNDTABLE_RESULT_FILE")
+    if lock is None or not told:
+        return False
+    try:
+        return not os.path.samefile(Path(told).parents[2] / lock.name, lock)
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def send(identity: Identity, number: signal.Signals) -> None:
@@ -88,19 +115,24 @@ def send(identity: Identity, number: signal.Signals) -> None:
         return  # gone already, or not ours to end: the next look tells
 
 
-def sweep(mark: str) -> Sequence[int]:
-    """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s."""
-    _send_all(marked(mark), signal.SIGTERM)
-    if _gone(mark, TERM_SECONDS):
+def sweep(mark: str, lock: Path | None = None) -> Sequence[int]:
+    """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s. lock:
+    as in `marked`."""
+
+    def look() -> list[Identity]:
+        return marked(mark, lock)
+
+    _send_all(look(), signal.SIGTERM)
+    if _gone(look, TERM_SECONDS):
         return []
     end = time.monotonic() + KILL_SECONDS
     while True:
-        _send_all(marked(mark), signal.SIGSTOP)  # what is stopped cannot fork away
-        _send_all(marked(mark), signal.SIGKILL)
-        if _gone(mark, KILL_SECONDS / 15):
+        _send_all(look(), signal.SIGSTOP)  # what is stopped cannot fork away
+        _send_all(look(), signal.SIGKILL)
+        if _gone(look, KILL_SECONDS / 15):
             return []
         if time.monotonic() > end:
-            return [one.pid for one in marked(mark)]
+            return [one.pid for one in look()]
 
 
 def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
@@ -108,12 +140,12 @@ def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
         send(identity, number)
 
 
-def _gone(mark: str, seconds: float) -> bool:
+def _gone(look: Callable[[], list[Identity]], seconds: float) -> bool:
     """Twice in a row: one look may miss what forks and exits meanwhile. On a busy machine a look
     alone takes its time, so it is the clock that counts, and not the looks."""
     empty, end = 0, time.monotonic() + seconds
     while True:
-        empty = 0 if marked(mark) else empty + 1
+        empty = 0 if look() else empty + 1
         if empty == 2:
             return True
         if not empty and time.monotonic() > end:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from roundtable_desktop.adapters.premises import HomePremises
+from roundtable_desktop.adapters.processes import Marked
 
 
 @pytest.mark.proves("N-22")
@@ -30,7 +31,7 @@ def test_what_goes_between_its_name_and_the_look_at_it_is_no_fault(
 
     monkeypatch.setattr(Path, "glob", named)
     monkeypatch.setattr(Path, "iterdir", listed)
-    premises = HomePremises(tmp_path, tmp_path, {}, dict, lambda mark: ())
+    premises = HomePremises(tmp_path, tmp_path, {}, Marked(tmp_path / "none"))
     assert premises.loose() == [tmp_path / "token"]
     sizes = {place.name: size for place, size in premises.aside()}
     assert sizes["20260301T120000Z"] == 5

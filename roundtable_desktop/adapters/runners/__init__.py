@@ -147,9 +147,12 @@ class LocalRunners:
         self._following.close()
 
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
-        address = read_address(self._folder(run))
+        folder = self._folder(run)
+        address = read_address(folder)
         if address is None:
             raise RunnerGone("it has no folder")
+        if state_of(folder) is not SpoolState.LOCKED:
+            raise RunnerGone("nobody writes its spool")  # a copied home has the other's addresses
         channel = open_channel(address, CONTROL_SECONDS)
         with channel:
             tell(channel, request)

@@ -3,7 +3,8 @@
 import json
 import os
 import secrets
-from contextlib import suppress
+import socket
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,15 @@ def drop_secrets(folder: Path) -> None:
 
 
 def drop_socket(folder: Path) -> None:
+    """Unless somebody listens: after a copy of the home two folders name one socket."""
     address = read_address(folder)
-    if address:
-        with suppress(FileNotFoundError):
+    if address is None:
+        return
+    with closing(socket.socket(socket.AF_UNIX)) as line, suppress(OSError):
+        line.setblocking(False)
+        try:
+            line.connect(address.path)
+        except ConnectionRefusedError:
             os.unlink(address.path)
 
 
