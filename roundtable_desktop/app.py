@@ -55,6 +55,7 @@ from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.safety import Safety
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.mcp.server import Door
+from roundtable_desktop.model import findings
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock
@@ -271,7 +272,9 @@ class Owner:
         faces = _faces(ground, scheduler, doors)
         web = _web(ground, faces, doors, door, scheduler)
         server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
-        _remember_port(ground, self._port, port)
+        if self._port != 0:  # that asks for any, once; else a restart takes the last one
+            with ground.store.transaction() as tx:
+                settings.put_home(tx, port=port)
         scheduler.start()
         stack.callback(scheduler.stop)
         config = {"config": ground.desk.config.look_at_all}
@@ -282,12 +285,12 @@ class Owner:
         stack.enter_context(_serving(server))
         stack.callback(faces.feed.close)
         self.faces = faces
-        self._say(ground, doors, self._host)
+        self._say(ground, doors, chosen.port if self._port is None else port)
         stack.callback(self.home.forget_owner)
         stack.callback(_tell, ground, Kind.OWNER_STOPPED)
 
-    def _say(self, ground: Ground, doors: Doors, host: str) -> None:
-        shown = f"[{host}]" if ":" in host else host
+    def _say(self, ground: Ground, doors: Doors, wanted: int) -> None:
+        shown = f"[{self._host}]" if ":" in self._host else self._host
         self._facts = {
             "url": f"http://{shown}:{doors.port}",
             "browser_url": doors.browser_url,
@@ -296,7 +299,8 @@ class Owner:
             "version": roundtable_desktop.__version__,
         }
         started_at = rfc3339(ground.clock.now())
-        self.home.say_owner({**self._facts, "started_at": started_at})
+        moved = {} if wanted in (0, doors.port) else {"port_taken": wanted}
+        self.home.say_owner({**self._facts, "started_at": started_at, **moved})
         _tell(ground, Kind.OWNER_STARTED)
         log.info("ready url=%s", self._facts["url"])
 
@@ -305,10 +309,10 @@ def _safety(on: Ground) -> Safety:
     return Safety(on.store, on.reader, on.ids, on.clock, on.home.database, on.home.backups)
 
 
-def doctor_of(home: Home, clock: Clock, reader: Reader | None) -> Doctor:
+def doctor_of(home: Home, clock: Clock, reader: Reader | None, door: findings.Door) -> Doctor:
     marked = processes.Marked(home.lock_file)
-    premises = HomePremises(home.root, Path.home(), os.environ, marked)
-    return Doctor(premises, clock, home.database, home.backups, reader)
+    premises = HomePremises(home.root, Path.home(), os.environ, marked, home.owner)
+    return Doctor(premises, clock, home.database, home.backups, reader, door)
 
 
 def _token(ground: Ground) -> str:
@@ -332,13 +336,6 @@ def _settings(ground: Ground) -> GlobalSettings:
             name = base32(int.from_bytes(os.urandom(8)), 12)
             chosen = settings.put_home(tx, installation=name)
     return chosen
-
-
-def _remember_port(ground: Ground, asked: int | None, port: int) -> None:
-    """A restart takes the last port. `--port 0` asks for any, once."""
-    if asked != 0:
-        with ground.store.transaction() as tx:
-            settings.put_home(tx, port=port)
 
 
 def look_at(ground: Ground) -> Look:
@@ -369,7 +366,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
-    doctor = doctor_of(ground.home, clock, ground.reader)
+    doctor = doctor_of(ground.home, clock, ground.reader, findings.Door.SERVED)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, doctor)
     return build_app(
         Parts(

@@ -13,7 +13,7 @@ from roundtable_desktop.app import doctor_of, lay_ground, look_at
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.engine.desk import Asked, Desk, config, workspaces
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Refused
-from roundtable_desktop.model.findings import Finding, Standing
+from roundtable_desktop.model.findings import Door, Finding, Standing
 from roundtable_desktop.model.records import PERSON, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.phrases import sentence
@@ -94,15 +94,15 @@ def doctor(home: Home, *, fix: bool) -> Mapping[str, Any]:
     except Busy:
         pid = (home.owner() or {}).get("pid")
         hangs = _about("owner", Standing.CRITICAL, "doctor_owner_hangs", pid=pid)
-        return _said([hangs, *_looked(home, fix=False)])
+        return _said([hangs, *_looked(home, Door.SILENT, fix=False)])
     try:
         nobody = _about("owner", Standing.OK, "doctor_no_owner")
-        return _said([nobody, *_looked(home, fix=fix)])
+        return _said([nobody, *_looked(home, Door.CLOSED, fix=fix)])
     finally:
         home.unlock()
 
 
-def _looked(home: Home, *, fix: bool) -> list[Finding]:
+def _looked(home: Home, door: Door, *, fix: bool) -> list[Finding]:
     clock = SystemClock()
     with contextlib.ExitStack() as stack:
         reader, older = None, False
@@ -111,7 +111,7 @@ def _looked(home: Home, *, fix: bool) -> list[Finding]:
                 older = migrate.version_of(home.database) < len(migrate.migrations())
                 if not older:
                     reader = stack.enter_context(contextlib.closing(Reader(home.database, clock)))
-        looking = doctor_of(home, clock, reader)
+        looking = doctor_of(home, clock, reader, door)
         found = looking.fix() if fix else looking.findings()
     older_one = [_about("schema", Standing.NOTICE, "doctor_older")] if older else []
     return [*older_one, *found]

@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
@@ -30,7 +30,8 @@ class Marks(Protocol):
 
 
 class HomePremises:
-    """Fulfils `findings.Premises`. marks: of `processes` (adapters do not meet)."""
+    """Fulfils `findings.Premises`. marks: of `processes`; owner: of `home` (adapters do not
+    meet)."""
 
     def __init__(
         self,
@@ -38,9 +39,10 @@ class HomePremises:
         person: Path,
         environ: Mapping[str, str],
         marks: Marks,
+        owner: Callable[[], Mapping[str, object] | None],
     ) -> None:
         self._root, self._person, self._environ = root, person, environ
-        self._marks = marks
+        self._marks, self._owner = marks, owner
 
     def loose(self) -> list[Path]:
         return [path for path in self._ours() if _mode(path) & 0o077]
@@ -87,6 +89,18 @@ class HomePremises:
     def aside(self) -> list[tuple[Path, int]]:
         folders = sorted((self._root / "aside").glob("*"))
         return [(one, sum(_size(file) for file in one.glob("*"))) for one in folders]
+
+    def owner(self) -> Mapping[str, object]:
+        return self._owner() or {}
+
+    def port_is_free(self, port: int) -> bool:
+        with closing(socket.socket()) as door:
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                door.bind(("127.0.0.1", port))
+            except OSError:
+                return False
+        return True
 
     def program(self, name: str) -> str | None:
         return shutil.which(name, path=self._environ.get("PATH"))

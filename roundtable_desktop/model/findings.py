@@ -13,6 +13,15 @@ class Standing(StrEnum):
     CRITICAL = "critical"
 
 
+class Door(StrEnum):
+    """Whose the dashboard is while the doctor looks: this very owner's, nobody's, or that of an
+    owner that holds the home and does not answer."""
+
+    SERVED = "served"
+    CLOSED = "closed"
+    SILENT = "silent"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """check: what was looked at. code: of its sentence and of its cure. fixable: `--fix` mends it,
@@ -55,6 +64,12 @@ class Premises(Protocol):
 
     def aside(self) -> Sequence[tuple[Path, int]]:
         """Databases that a restore replaced, with their bytes."""
+
+    def owner(self) -> Mapping[str, object]:
+        """What the owner says of itself; empty when there is none."""
+
+    def port_is_free(self, port: int) -> bool:
+        """Whether a start could have it."""
 
     def program(self, name: str) -> str | None:
         """Where it is found, as agents are started."""

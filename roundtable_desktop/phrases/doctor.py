@@ -6,6 +6,14 @@ from roundtable_desktop.phrases.marking import N_
 
 DOCTOR: Mapping[str, str] = {
     "doctor_database": N_("The database {path} is sound ({megabytes} MB)."),
+    "doctor_no_database": N_("There is no database at {path} yet; the first start makes it."),
+    "doctor_damaged": N_(
+        "The database {path} is damaged ({text}). The newest sound backup is of {at}: {backup}"
+    ),
+    "doctor_unreadable": N_(
+        "{path} cannot be read as a database ({text}). The newest sound backup is of {at}: {backup}"
+    ),
+    "doctor_empty": N_("{path} is empty. The newest sound backup is of {at}: {backup}"),
     "doctor_older": N_("The database is of an older version; the next start brings it up."),
     "doctor_no_home": N_("There is nothing at {path} yet."),
     "doctor_sqlite": N_("SQLite is set to {settings}."),
@@ -43,6 +51,14 @@ DOCTOR: Mapping[str, str] = {
     "doctor_agent_login": N_("{agent}: “{program}” said in its last run that it is not signed in."),
     "doctor_agent_no_login": N_("{agent}: there is no sign that “{program}” is signed in."),
     "doctor_owner": N_("Roundtable runs (process {pid}) at {url}."),
+    "doctor_port": N_("The next start takes the port {port}."),
+    "doctor_port_taken": N_(
+        "Another program has the port {port}; the next start takes the next one that is free."
+    ),
+    "doctor_port_moved": N_(
+        "Another program had the port {port} at the start, so the dashboard is at {url}: bookmarks "
+        "of before lead to that program, or nowhere."
+    ),
     "doctor_no_owner": N_("Roundtable is not running."),
     "doctor_owner_hangs": N_("Roundtable holds the home (process {pid}), but does not answer."),
 }
@@ -69,6 +85,13 @@ CURES: Mapping[str, str] = {
     "doctor_agent_no_login": N_("Sign in with it in a terminal."),
     "doctor_owner_hangs": N_("See the log; end that process, and start again: agents go on."),
     "doctor_older": N_("Start Roundtable: a backup is made first."),
-    "database_damaged": N_("Stop Roundtable and start it again: it goes on from a sound backup."),
+    "doctor_damaged": N_("Stop Roundtable and start it again: it goes on from that backup."),
+    "doctor_unreadable": N_("Stop Roundtable and start it again: it goes on from that backup."),
+    "doctor_empty": N_("Stop Roundtable and start it again: it goes on from that backup."),
+    "doctor_port_taken": N_("End that program, or: roundtable start --port NUMBER"),
+    "doctor_port_moved": N_(
+        "Open it by “roundtable open”. To go back, end that program; then: roundtable settings set "
+        "port {port}, and start again."
+    ),
 }
 """Where the sentence does not say it itself."""

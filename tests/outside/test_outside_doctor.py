@@ -98,8 +98,10 @@ def test_what_is_wrong_is_named_with_its_cure_and_mended_where_that_is_safe(
 def test_a_database_that_cannot_be_opened_is_a_finding(house: House, tmp_path: Path) -> None:
     assert "nothing at" in house.cli("doctor").out
     house.home.mkdir(mode=0o700)
+    new = house.cli("doctor")
+    assert new.code == 0 and "no database" in new.out and "the first start makes it" in new.out
     (house.home / "roundtable.db").write_text("Dear Joan,\n")
     done = house.cli("doctor", "--json")
     assert done.code == 1
-    assert by_check(done.json)["database"]["code"] == "database_unreadable"
+    assert by_check(done.json)["database"]["code"] == "database_unreadable_lost"
     assert (house.home / "roundtable.db").read_text() == "Dear Joan,\n"

@@ -189,6 +189,10 @@ def test_the_last_port_taken_by_a_stranger_gives_the_next_one(house: House) -> N
     told = json.loads((house.home / "owner.json").read_text())
     assert told["url"].endswith(f":{house.port}")
     assert "port taken by a stranger" in (house.home / "logs/roundtable.log").read_text()
+    assert told["port_taken"] == port
+    [moved] = [one for one in house.get("/doctor")["items"] if one["check"] == "port"]
+    assert f"had the port {port}" in moved["sentence"] and told["url"] in moved["sentence"]
+    assert f"settings set port {port}" in moved["cure"]
 
 
 def test_an_explicit_port_that_is_taken_exits_1(house: House) -> None:

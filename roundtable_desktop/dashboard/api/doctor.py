@@ -6,7 +6,7 @@ from roundtable_desktop.dashboard.api.shapes import Object, Shown
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.model.findings import Finding, Standing
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import sentence
 from roundtable_desktop.phrases.doctor import CURES, DOCTOR
 
 
@@ -37,13 +37,13 @@ def shown(found: Sequence[Finding]) -> Findings:
 
 
 def _row(one: Finding) -> FindingRow:
-    cure = CURES.get(one.code) if one.standing is not Standing.OK else None
+    cured = one.code in CURES and one.standing is not Standing.OK
     return FindingRow(
         check=one.check,
         state=one.standing,
         code=one.code,
         sentence=sentence(one.code, one.values, DOCTOR),
-        cure=cure and _(cure),
+        cure=sentence(one.code, one.values, CURES) if cured else None,
         values=dict(one.values),
         fixable=one.fixable,
         fixed=one.fixed,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from roundtable_desktop.engine.putting_away import BEFORE
 from roundtable_desktop.model.copies import task_of_copy
-from roundtable_desktop.model.errors import Refused
-from roundtable_desktop.model.findings import Finding, Premises, Standing
+from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.findings import Door, Finding, Premises, Standing
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.states import AgentStatus, ErrorKind
@@ -19,7 +19,9 @@ from roundtable_desktop.store import (
     checkups,
     events,
     migrate,
+    opening,
     restored,
+    restoring,
     runs,
     settings,
 )
@@ -35,13 +37,20 @@ LITTLE, TOO_LITTLE = 1 << 30, 100 << 20
 
 class Doctor:
     """path: of the database; folder: of the backups. reader: None where the file cannot be read
-    by this version, which is a finding of its own then."""
+    by this version, which is a finding of its own then. door: whose the dashboard's port is."""
 
     def __init__(
-        self, premises: Premises, clock: Clock, path: Path, folder: Path, reader: Reader | None
+        self,
+        premises: Premises,
+        clock: Clock,
+        path: Path,
+        folder: Path,
+        reader: Reader | None,
+        door: Door,
     ) -> None:
         self._premises, self._clock = premises, clock
         self._path, self._folder, self._reader = path, folder, reader
+        self._door = door
 
     def findings(self) -> list[Finding]:
         return list(self._all())
@@ -71,6 +80,7 @@ class Doctor:
         ours = set(self._premises.runs())
         with self._reader.snapshot() as view:
             found = [
+                *self._port(view),
                 self._settings(view),
                 self._backups(view),
                 self._time(view),
@@ -89,16 +99,51 @@ class Doctor:
         until = self._clock.monotonic() + LOOK_SECONDS
         path = str(self._path)
         try:
-            migrate.version_of(self._path)
+            if migrate.version_of(self._path) == 0:
+                return self._no_database()
             text = faults(self._path, may_go_on=lambda: self._clock.monotonic() < until)
+            if text:
+                raise Broken("database_damaged", path=path, text=text)
+        except Broken as refused:
+            return self._harmed(refused)
         except Refused as refused:
-            return Finding(
-                check="database", standing=CRITICAL, code=refused.code, values=refused.values
-            )
-        if text:
-            return _finding("database", CRITICAL, "database_damaged", path=path, text=text)
+            return _as_it_says(refused)
         size = self._path.stat().st_size
         return _finding("database", OK, "doctor_database", path=path, megabytes=_megabytes(size))
+
+    def _no_database(self) -> Finding:
+        """Nobody has begun here, or somebody took it away."""
+        path, made = str(self._path), backups.kept(self._folder, self._clock.now())
+        if not made:
+            return _finding("database", OK, "doctor_no_database", path=path)
+        backup = str(made[0].path)
+        return _finding("database", CRITICAL, "database_gone", path=path, backup=backup)
+
+    def _harmed(self, refused: Broken) -> Finding:
+        """What the next start will do, without doing it."""
+        try:
+            harm = opening.harm_of(self._path, self._folder, refused)
+        except Refused as other:
+            return _as_it_says(other)
+        backup = restoring.newest_sound(self._folder, self._clock.now())
+        if backup is None:
+            lost = "" if restoring.sound_alone(self._path) else "_lost"
+            return _as_it_says(Broken(f"{harm.code}{lost}", **harm.values))
+        of = {"at": rfc3339(backup.at), "backup": str(backup.path)}
+        code = harm.code.replace("database_", "doctor_")
+        return Finding(check="database", standing=CRITICAL, code=code, values={**harm.values, **of})
+
+    def _port(self, view: View) -> Iterator[Finding]:
+        """Only who holds the home knows whose a port is that is taken."""
+        if self._door is Door.SERVED:
+            said = self._premises.owner()
+            yield _finding("owner", OK, "doctor_owner", pid=said.get("pid"), url=said.get("url"))
+            if taken := said.get("port_taken"):
+                yield _finding("port", NOTICE, "doctor_port_moved", port=taken, url=said["url"])
+        elif self._door is Door.CLOSED and (port := settings.of_home(view).port):
+            free = self._premises.port_is_free(port)
+            standing, code = (OK, "doctor_port") if free else (NOTICE, "doctor_port_taken")
+            yield _finding("port", standing, code, port=port)
 
     def _settings(self, view: View) -> Finding:
         known = checkups.connection_settings(view)
@@ -199,6 +244,10 @@ class Doctor:
         else:
             standing, code = OK, "doctor_agent"
         return _finding("agents", standing, code, agent=agent.name, program=name, place=place)
+
+
+def _as_it_says(refused: Refused) -> Finding:
+    return Finding(check="database", standing=CRITICAL, code=refused.code, values=refused.values)
 
 
 def _finding(
