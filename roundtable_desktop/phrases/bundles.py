@@ -27,5 +27,10 @@ BUNDLES: Mapping[str, str] = {
         "one of them another name; nothing was changed."
     ),
     "bundle_twice": N_("Two of the {part} of {workspace} have one name. Nothing was changed."),
+    "bundle_maimed": N_(
+        "The command of the agent {name} of {workspace} holds {mark}: a secret was taken out of it "
+        "at the export. Write the command in the bundle anew, with the secret as a variable of the "
+        "agent or in a file; nothing was changed."
+    ),
     "bundle_no_agent": N_("The routine {routine} names an agent {name} that is nowhere."),
 }

@@ -1,5 +1,6 @@
 """How workspaces are set up is written down and taken over; hostile files are refused."""
 
+import base64
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -22,17 +23,19 @@ def did(done: Any) -> set[str]:
     return {f"{one['what']} {one['did']}" for one in done["items"]}
 
 
-@pytest.mark.proves("N-22", "S-75")
+@pytest.mark.proves("N-22", "S-71", "S-75")
 def test_a_home_is_set_up_again_from_what_was_exported(
     running: House, another: Callable[[], House], tmp_path: Path
 ) -> None:
     room = running.room()
     path = ["--workspace", room.shown["name"]]
-    agent = room.shell(f"echo {KEY}", name="builder", env={"API_KEY": KEY}, cooldown_sec=7)
+    agent = room.shell("echo $API_KEY", name="builder", env={"API_KEY": KEY}, cooldown_sec=7)
     chair = {"name": "chair", "adapter": "demo", "role": "coordinator"}
     running.post("/agents", {"workspace_id": room.id, **chair})
     routine = ["routine", "add", "Deps", "--cron", "0 9 * * 1-5", "--tz", "Europe/Berlin"]
     text = ["--task-title", "Deps {{date}} {{where}}", "--var", "where=here"]
+    spelled = [KEY, base64.b64encode(KEY.encode()).decode(), KEY.encode().hex()]
+    text += ["--task-description", f"With {' '.join(spelled)}"]
     made = running.cli(*routine, *text, "--agent", "builder", *path)
     assert made.code == 0, made.said
     running.cli("settings", "set", "default_model", "opus", *path)
@@ -41,7 +44,7 @@ def test_a_home_is_set_up_again_from_what_was_exported(
     done = running.cli("export", str(out))
     assert done.code == 0, done.said
     assert sorted(file.name for file in out.rglob("*.yaml")) == ["repo.yaml", "roundtable.yaml"]
-    assert KEY not in written(out) and "API_KEY" in written(out)
+    assert not [one for one in spelled if one in written(out)] and "API_KEY" in written(out)
     same = running.cli("import", str(out), "--json")
     assert same.code == 0, same.said
     assert {one["did"] for one in same.json["items"]} == {"same"}, same.json
@@ -102,6 +105,11 @@ def test_a_secret_in_a_command_is_written_by_neither_export(running: House, tmp_
         assert key not in text and begin not in text and text.count("[redacted]") >= 3
     same = running.cli("import", str(out), "--json")
     assert {one["did"] for one in same.json["items"]} == {"same"}, same.said
+    file = out / "workspaces" / "repo.yaml"
+    file.write_text(file.read_text().replace("name: worker", "name: another"))
+    maimed = running.cli("import", str(out))
+    assert maimed.code == 2 and "another of repo holds [redacted]" in maimed.err, maimed.said
+    assert [one["name"] for one in running.get("/agents")["items"]] == ["worker"]
 
 
 @pytest.mark.proves("N-22", "S-75")
@@ -183,6 +191,11 @@ def _link(folder: Path) -> None:
     (folder / "workspaces" / "a.yaml").symlink_to(target)
 
 
+def _linked_head(folder: Path) -> None:
+    (folder / "roundtable.yaml").rename(folder.parent / "elsewhere.yaml")
+    (folder / "roundtable.yaml").symlink_to(folder.parent / "elsewhere.yaml")
+
+
 def _linked_folder(folder: Path) -> None:
     (folder / "workspaces").rename(folder.parent / "elsewhere")
     (folder / "workspaces").symlink_to(folder.parent / "elsewhere")
@@ -195,7 +208,10 @@ def _pipe(folder: Path) -> None:
 @pytest.mark.proves("S-75")
 @pytest.mark.parametrize(
     "harm",
-    [_alias, _deep, _large, _binary, _object, _twice, _bytes, _link, _linked_folder, _pipe],
+    [
+        *(_alias, _deep, _large, _binary, _object, _twice, _bytes),
+        *(_link, _linked_head, _linked_folder, _pipe),
+    ],
     ids=lambda harm: harm.__name__.strip("_"),
 )
 def test_a_hostile_file_is_refused_in_a_sentence(

@@ -8,6 +8,7 @@ import pytest
 
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.rules.redact import Redactor, redact
+from roundtable_desktop.rules.shapes import without_lookalikes
 
 KEYS = {
     "openai": "sk-proj-" + "aB3xY9_-" * 6,
@@ -19,6 +20,7 @@ KEYS = {
     "gitlab": "glpat-" + "Zx9Yw8Vu7Ts6Rq5Po4Nm",
     "slack": "xoxb-" + "123456789012-1234567890123-AbCdEfGh",
     "aws": "AKIA" + "IOSFODNN7EXAMPLE",
+    "google": "AIza" + "SyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY",
 }
 LETTERS = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{LETTERS * 20}-----END RSA PRIVATE KEY-----"
@@ -65,6 +67,21 @@ def test_what_only_looks_alike_stays(size: int) -> None:
         "-----BEGIN PUBLIC KEY-----\n----- s sk gh -- ---------------- Bearer token\n"
     )
     assert in_pieces(text, size) == text
+
+
+@pytest.mark.proves("S-71 shapes", "S-75")
+def test_what_is_shown_to_strangers_has_nothing_that_begins_like_a_key() -> None:
+    """The same list, and a few more beginnings; what the strict shapes know, this knows too."""
+    for key in (
+        *KEYS.values(),
+        "sk-1234567890",
+        "pk_live_abcdefgh12",
+        "xoxp-1-2-3-4567890",
+        "ghu_" + "a" * 12,
+    ):
+        assert without_lookalikes(f"key={key} end", "…") == "key=… end", key
+    innocent = "skip_idle_wakeups workspace_events task-1234567890abcdef sk-1 risk-1234567890abcd"
+    assert without_lookalikes(innocent, "…") == innocent
 
 
 @pytest.mark.proves("S-71 shapes")

@@ -25,6 +25,7 @@ from roundtable_desktop.model.states import (
     VariableType,
 )
 from roundtable_desktop.rules.redact import MARK, Redactor
+from roundtable_desktop.rules.shapes import without_lookalikes
 from roundtable_desktop.store import agents as agent_rows
 from roundtable_desktop.store import routines as routine_rows
 from roundtable_desktop.store import workspaces as rows
@@ -35,11 +36,7 @@ _AGENT = (
     *("name", "model", "account", "skip_idle_wakeups", "max_concurrent_sessions"),
     *("cooldown_sec", "silence_limit_sec", "soft_timeout_sec", "hard_timeout_sec"),
 )
-_LOOSE = re.compile(
-    r"(?<![A-Za-z0-9])(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}"
-    r"|[\w.+-]+@[\w-]+\.[\w.-]+"
-)
-"""Words of a shape that only keys and addresses of people have."""
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,8 @@ def hidden(desk: Desk, raw: Json, *, redacted: bool) -> Json:
         text = known.redact(text)
         if not redacted:
             return text
-        return _LOOSE.sub(MARK, text.replace(home, "/~") if len(home) > 1 else text)
+        text = text.replace(home, "/~") if len(home) > 1 else text
+        return _ADDRESS.sub(MARK, without_lookalikes(text, MARK))
 
     return {name: _within(value, hide) for name, value in raw.items()}
 
@@ -133,6 +131,7 @@ def _check(wanted: Json, standing: Mapping[str, Json]) -> None:
             raise Conflict("bundle_name_taken", name=one["name"], path=paths[one["name"]])
         there = standing.get(one["path"], {"agents": [], "routines": []})
         adapters = {agent["name"]: agent["adapter"] for agent in there["agents"]}
+        _check_commands(one, there)
         for agent in one["agents"]:
             if adapters.setdefault(agent["name"], agent["adapter"]) != agent["adapter"]:
                 raise Conflict("bundle_adapter", name=agent["name"], workspace=one["name"])
@@ -143,6 +142,18 @@ def _check(wanted: Json, standing: Mapping[str, Json]) -> None:
         for routine in one["routines"]:
             if routine["agent"] not in adapters:
                 raise Invalid("bundle_no_agent", "", routine=routine["name"], name=routine["agent"])
+
+
+def _check_commands(wanted: Json, there: Json) -> None:
+    """A secret that was taken out of a command at the export is missing in it; one that stands here
+    in the same words keeps its own."""
+    known = {agent["name"]: agent["command"] for agent in there["agents"]}
+    for agent in wanted["agents"]:
+        maimed = any(MARK in word for word in agent["command"])
+        if maimed and known.get(agent["name"]) != agent["command"]:
+            raise Invalid(
+                "bundle_maimed", "", name=agent["name"], workspace=wanted["name"], mark=MARK
+            )
 
 
 def _settings(desk: Desk, by: Asked, wanted: Json, here: Json, dry_run: bool) -> Outcome:
