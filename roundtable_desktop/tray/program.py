@@ -132,6 +132,10 @@ class Tray(QObject):
         self._speaker.attach(notifier)
 
     def _start(self, failed: Callable[[Exception], None]) -> None:
+        """Told to end while it looked who holds the home, it begins nothing: by then the stop has
+        been done, and nobody would ask for one again."""
+        if self._ending:
+            return
         self._worker.ask(self._owner.start, lambda _nothing: self._started(), failed)
 
     def _started(self) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.faults
 BATCHES, AT_ONCE = 20, 10
 """A machine with two cores has no more than so many starts really at once."""
 DESKTOP = str(Path(ROUNDTABLE).with_name("roundtable-desktop"))
-PAIRS = 10
+PAIRS = 6
 
 
 @dataclass
@@ -45,11 +45,12 @@ class Start:
 
 
 def begin(house: House, *words: str) -> Start:
-    return Start(
-        subprocess.Popen(
-            words, env=house.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=house.root
+    with open(house.root / "said", "ab") as said:
+        return Start(
+            subprocess.Popen(
+                words, env=house.env, stdout=subprocess.PIPE, stderr=said, cwd=house.root
+            )
         )
-    )
 
 
 def left(started: list[Start]) -> int:
@@ -84,7 +85,10 @@ def test_of_two_hundred_starts_ten_at_once_one_wins_each_time(
         f"{BATCHES} winners, {len(losers)} losers with 4, after {took[len(took) // 2]:.2f} s"
         f" (p50), {took[-len(took) // 20]:.2f} s (p95), {took[-1]:.2f} s; {used[-1]:.2f} s of CPU"
     )
-    assert took[len(took) // 2] < 2 and used[-1] < 2
+    cores = len(os.sched_getaffinity(0))
+    assert used[-1] * AT_ONCE / cores < 2, (
+        "what it takes where nothing else runs; seconds are shown"
+    )
 
 
 @pytest.mark.timeout(900)
@@ -96,10 +100,13 @@ def test_a_tray_and_a_headless_start_at_once_leave_one_owner(
     house.env |= {"QT_QPA_PLATFORM": "offscreen"}
     house.home.mkdir(mode=0o700)
     owners: Counter[str] = Counter()
+    said = house.root / "said"
     for number in range(PAIRS):
-        words = [(DESKTOP, "--hidden", "--port", "0"), (ROUNDTABLE, "start", "--port", "0")]
-        both = [begin(house, *line) for line in (words if number % 2 else words[::-1])]
-        tray, plain = both if number % 2 else both[::-1]
+        said.unlink(missing_ok=True)
+        tray = begin(house, DESKTOP, "--hidden", "--port", "0")
+        if number % 2:  # Qt takes long to load: else the other one always wins
+            until(lambda pid=tray.process.pid: len(os.listdir(f"/proc/{pid}/task")) > 1, 120, 0.01)
+        plain = begin(house, ROUNDTABLE, "start", "--port", "0")
         facts = house.home / "owner.json"
         until(facts.exists, 60)
         owner = json.loads(facts.read_text())["pid"]
@@ -108,12 +115,14 @@ def test_a_tray_and_a_headless_start_at_once_leave_one_owner(
             plain.watch.join(60)
             assert plain.code == 4 and tray.code is None
         else:
+            until(lambda: "home_is_owned" in said.read_text(), 120)
             assert plain.code is None and tray.code is None
         owners["tray" if owner == tray.process.pid else "headless"] += 1
-        for one in both:
-            if one.code is None:
-                one.process.send_signal(signal.SIGTERM)
-                one.watch.join(60)
-                assert one.code == 0, (number, owners)
-        assert not facts.exists()
+        alive = [one for one in (tray, plain) if one.code is None]
+        for one in alive:  # the tray is still looking who holds the home, and that is let go now
+            one.process.send_signal(signal.SIGTERM)
+        for one in alive:
+            one.watch.join(60)
+            assert one.code == 0, (number, owners)
+        assert not facts.exists(), (number, owners)
     show(f"{PAIRS} pairs at once, the owner was: {dict(owners)}")
