@@ -29,7 +29,11 @@ HELD: Mapping[str, str] = {
     "checked_out_twice": N_(
         "The branch is checked out in more than one place. Leave it in all but one, then deliver."
     ),
-    "git_busy": N_("There is a git command under way ({file}). Finish that, then deliver."),
+    "git_busy": N_("There is a git command under way: {file} shows it. Finish that, then deliver."),
+    "git_locked": N_(
+        "{file} is in the way: a git command is at work there, or left it when it was broken off. "
+        "If none is at work any more, remove that file; then deliver."
+    ),
     "path_changed": N_(
         "You have changes of your own in {path}. Commit or undo them, then deliver."
     ),

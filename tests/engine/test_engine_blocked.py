@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from engine_stage import ASKED, Stage
 
+from roundtable_desktop.adapters.git import delivery as delivering
 from roundtable_desktop.engine.desk import board
 from roundtable_desktop.engine.desk import inbox as desk_inbox
 from roundtable_desktop.engine.desk import proposals as desk_proposals
@@ -209,7 +210,7 @@ ROWS = (
     Row("odd names", ODD),
     Row("odd names in the way", ODD, after=writing(dict.fromkeys(ODD, "mine\n")),
         held="paths_in_the_way", named=("日本語 1.md", "-x.txt")),
-    Row("a locked index", after=writing({".git/index.lock": ""}), held="git_busy",
+    Row("a locked index", after=writing({".git/index.lock": ""}), held="git_locked",
         named=("index.lock",), then=lambda g: (g.repo / ".git/index.lock").unlink()),
     Row("a rebase in progress", after=rebasing, held="git_busy", named=("rebase",)),
     Row("moved on", after=committing({"dir/c.txt": "further\n"})),
@@ -278,7 +279,8 @@ def delivered(
 
 
 @pytest.mark.proves("delivery table", "C-107", "B-128", "N-17 ground")
-def test_into_repositories_as_they_are(stage: Stage) -> None:
+def test_into_repositories_as_they_are(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivering, "LOCK_SECONDS", 0.2)
     ground, wrong = Ground(stage), []
     for row in ROWS:
         try:

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from roundtable_desktop.adapters.git import delivery
 from roundtable_desktop.model.ports import GitFailed
 
 CHANGES = {"a.txt": "agent\n", "b.txt": None, "new/x.txt": "new\n"}
@@ -168,12 +169,14 @@ def test_a_submodule_holds_it(world):
     "name", ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge",
              "rebase-apply", "sequencer", "index.lock"],
 )  # fmt: skip
-def test_a_busy_git_goes_first(world, name):
+def test_a_busy_git_goes_first(world, name, monkeypatch):
+    monkeypatch.setattr(delivery, "LOCK_SECONDS", 0.2)
     new = world.propose(CHANGES)
     world.write({f".git/{name}": ""})
     before = world.untouched()
-    held = assert_nothing_written(world, before, world.deliver(new), "git_busy")
-    assert held["file"] == name
+    code = "git_locked" if name == "index.lock" else "git_busy"
+    held = assert_nothing_written(world, before, world.deliver(new), code)
+    assert held["file"] == str(world.repo / ".git" / name)
 
 
 @pytest.mark.proves("C-107")

@@ -153,7 +153,7 @@ def test_a_lock_that_is_older_than_the_intent_is_the_users(scene):
     lock.write_text("theirs")
     os.utime(lock, (1, 1))
     held = scene.finish().held
-    assert (held["code"], held["file"]) == ("git_busy", "index.lock")
+    assert (held["code"], held["file"]) == ("git_locked", str(lock))
     assert lock.read_text() == "theirs"
 
 
@@ -161,7 +161,7 @@ def test_a_lock_that_is_older_than_the_intent_is_the_users(scene):
 def test_a_lock_of_the_index_is_the_users_where_no_merge_of_ours_has_begun(scene):
     lock = scene.world.repo / ".git/index.lock"
     lock.write_text("theirs, at this moment")
-    assert scene.finish().held["code"] == "git_busy"
+    assert scene.finish().held["code"] == "git_locked"
     assert lock.read_text() == "theirs, at this moment"
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtable_desktop.adapters.git.room import Room
+from roundtable_desktop.adapters.git.traces import plain_bytes
 from roundtable_desktop.model.ports import Repository
 
+LOCK = "index.lock"
 BUSY = (
     "MERGE_HEAD",
     "CHERRY_PICK_HEAD",
@@ -16,7 +18,7 @@ BUSY = (
     "rebase-merge",
     "rebase-apply",
     "sequencer",
-    "index.lock",
+    LOCK,
 )
 PSEUDO_REFS = ("CHERRY_PICK_HEAD", "REVERT_HEAD")  # no files when refs are a table (reftable)
 CLAIMS = ("rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs")
@@ -52,7 +54,7 @@ def checkouts(room: Room, repository: Repository) -> list[Checkout]:
 def _linked(common: Path) -> Iterator[tuple[str, str]]:
     """Path of each linked working tree → its git directory."""
     for administration in sorted((common / "worktrees").glob("*/gitdir")):
-        named = os.fsdecode(administration.read_bytes().strip())
+        named = os.fsdecode((plain_bytes(administration) or b"").strip())
         git_file = os.path.normpath(administration.parent / named)
         yield os.path.dirname(git_file), str(administration.parent)
 

@@ -61,6 +61,11 @@ class Runner:
         if self._alone is not None:
             self._alone.let_go()
 
+    def pause(self, seconds: float) -> None:
+        """Between two looks at what somebody else is to end. Raises GitFailed(`git_stopped`)."""
+        if self._stopped.wait(seconds):
+            raise GitFailed(STOPPED)
+
     def version(self) -> tuple[int, ...]:
         """Raises GitFailed(`git_missing` | `git_too_old`)."""
         if self._version is None:

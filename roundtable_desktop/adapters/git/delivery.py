@@ -1,15 +1,23 @@
 """A commit put onto a branch of the user, without touching a byte that is not the old one's."""
 
+import os
+import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from roundtable_desktop.adapters.git.begun import begin, has_begun, is_over
-from roundtable_desktop.adapters.git.checkouts import Checkout, busy, checkouts, claimed
+from roundtable_desktop.adapters.git.checkouts import LOCK, Checkout, busy, checkouts, claimed
 from roundtable_desktop.adapters.git.command import Answer, Runner
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit
 from roundtable_desktop.adapters.git.recovery import holds, take_back
 from roundtable_desktop.adapters.git.room import LONG, Room, users_room
 from roundtable_desktop.adapters.git.touched import Touched, reason_to_hold, touched_by
 from roundtable_desktop.model.ports import Delivered, GitFailed, Repository
+
+LOCK_SECONDS = 8.0
+"""How long a lock of the user's git is waited for: an editor's lasts a moment, one that a killed
+git left stays for ever (B-118)."""
+_LOOK = 0.1
 
 
 def deliver(
@@ -98,6 +106,7 @@ def _merge(
     merge that fails half-way is taken back."""
     room = users_room(runner, repository, git_dir=checkout.git_dir, work_tree=checkout.path)
     paths = touched_by(room, old, new)
+    _wait_for_lock(runner, checkout)
     reason = None
     if has_begun(checkout.git_dir, new) and not busy(room, checkout):  # by a try that was held
         reason = take_back(room, old, new, paths, begun=True)
@@ -115,6 +124,12 @@ def _merge(
         "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
     )
     return _outcome(room, answer, ref, old, new, paths, command)
+
+
+def _wait_for_lock(runner: Runner, checkout: Checkout) -> None:
+    lock, end = Path(checkout.git_dir, LOCK), time.monotonic() + LOCK_SECONDS
+    while os.path.lexists(lock) and time.monotonic() < end:
+        runner.pause(_LOOK)
 
 
 def _outcome(

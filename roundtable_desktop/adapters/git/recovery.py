@@ -98,7 +98,7 @@ def _judge(
     foreign = next((lock for lock, _ in locks if lock not in ours), None)
     _unlock(ours)
     if foreign:
-        return Delivered(held={"code": "git_busy", "file": foreign.name, "command": command})
+        return Delivered(held={"code": "git_locked", "file": str(foreign), "command": command})
     return _settle(_inside(room, repository, here[0]), aim, command, begun=here[0] in begun)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from roundtable_desktop.adapters.git.checkouts import Checkout, busy
+from roundtable_desktop.adapters.git.checkouts import LOCK, Checkout, busy
 from roundtable_desktop.adapters.git.history import GITLINK, NOTHING, filtered
 from roundtable_desktop.adapters.git.names import shown
 from roundtable_desktop.adapters.git.room import LONG, Room
@@ -62,7 +62,8 @@ def reason_to_hold(
     room: of that checkout, with the user's own index.
     """
     if name := busy(room, checkout):
-        return {"code": "git_busy", "file": name}
+        code = "git_locked" if name == LOCK else "git_busy"
+        return {"code": code, "file": os.path.join(checkout.git_dir, name)}
     checks = (_submodule, _symlinked, _filter, _marked, _staged, _in_the_way, _edited)
     reasons = (check(room, old, new, paths) for check in checks)
     return next((reason for reason in reasons if reason), None)
