@@ -43,6 +43,24 @@ class World:
             raise AssertionError(f"{words}: {done.stderr.decode()}")
         return done.stdout.decode(errors="surrogateescape").rstrip("\n")
 
+    def shell(self, script: str, where: Path, more: dict[str, str] | None = None) -> str:
+        """A line as it is pasted or as an agent runs it."""
+        surroundings = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.user_home),
+            "LC_ALL": "C.UTF-8",
+        }
+        done = subprocess.run(
+            ["sh", "-c", script],
+            cwd=where,
+            env=surroundings | (more or {}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, f"{script}: {done.stderr}"
+        return done.stdout.rstrip("\n")
+
     def write(self, files: dict[str, str | bytes | None], where: Path | None = None) -> None:
         for name, content in files.items():
             path = (where or self.repo) / name
@@ -74,10 +92,17 @@ class World:
             settings=facts.settings,
         )
 
-    def make_copy(self, commit: str | None = None, at: Path | str | None = None) -> Path:
+    def make_copy(
+        self,
+        commit: str | None = None,
+        at: Path | str | None = None,
+        *,
+        linked: bool = False,
+    ) -> Path:
         refs = self.git.refs(self.repository)
         folder = str(at or self.copy)
-        self.git.make_copy(self.repository, folder, commit or self.branch_head(), refs)
+        start = commit or self.branch_head()
+        self.git.make_copy(self.repository, folder, start, refs, linked=linked)
         return Path(folder)
 
     def move(self) -> Path:

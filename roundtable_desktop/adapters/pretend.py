@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
     Change,
     Clock,
@@ -188,9 +189,24 @@ class PretendGit:
         return _EveryBranch()
 
     def make_copy(
-        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+        self,
+        repository: Repository,
+        folder: str,
+        commit: str,
+        refs: Mapping[str, str],
+        *,
+        linked: bool = False,
     ) -> None:
         """No file is needed."""
+
+    def note(self, repository: Repository, folder: str, run: str) -> None:
+        """There is no repository."""
+
+    def moved(self, repository: Repository, folder: str, run: str) -> tuple[Moved, ...]:
+        return ()
+
+    def forget_note(self, folder: str, run: str) -> None:
+        """There is none."""
 
     def began_at(self, repository: Repository, folder: str) -> str | None:
         return None
@@ -210,6 +226,7 @@ class PretendGit:
         onto: str,
         at: datetime,
         refs: Mapping[str, str],
+        linked: bool = False,
     ) -> None:
         """No file is needed."""
 

@@ -9,7 +9,8 @@ from roundtable_desktop.cli.config import change
 from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.proposals import PATIENCE, settled
-from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.moved import code_of
 
 _PATIENCE = 10.0  # seconds until the agent has the answer
 
@@ -61,6 +62,9 @@ def show(home: Home, given: str, as_json: bool) -> None:
     if seen["data"].get("changes"):
         click.echo(_("Accepting it would do this:"))
         table(map(change, seen["data"]["changes"]), ["what", "name", "did", "fields"])
+    for one in seen["data"].get("moved", ()):
+        click.echo(plain(sentence(code_of(one), one)))
+        click.echo(plain(f"  {one['command']}".rstrip()))
     if seen["status"] == "open" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
     return None

@@ -88,6 +88,9 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
     if seen["discarded"]:
         said = _("It was only to look. What it changed was discarded: {paths}")
         click.echo(plain(said.format(paths=", ".join(seen["discarded"]))))
+    for one in seen["repository_moved"]:
+        click.echo(plain(one["sentence"]))
+        click.echo(plain(f"  {one['command']}".rstrip()))
     if seen["copy_kept"]:
         said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
         click.echo(plain(said.format(folder=seen["copy_folder"])))

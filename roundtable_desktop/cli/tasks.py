@@ -36,6 +36,16 @@ def task() -> None:
     is_flag=True,
     help=_("Its agent looks and reports; what it changes in its copy is discarded."),
 )
+@click.option(
+    "--where",
+    "strategy",
+    type=click.Choice(["isolated_copy", "worktree"]),
+    help=_(
+        "A copy apart, or a linked working tree of the repository: made faster, with its branches, "
+        "but its agent can move them, and change hooks and configuration; that is told, and not "
+        "put back. Default: the workspace's."
+    ),
+)
 @click.option("--requires-approval", is_flag=True, help=_("Done only when you say so."))
 @_workspace
 @_json
@@ -54,6 +64,7 @@ def add(
     after: tuple[str, ...],
     parent: str | None,
     look_only: bool,
+    strategy: str | None,
     requires_approval: bool,
     named: str | None,
     as_json: bool,
@@ -78,7 +89,7 @@ def add(
             "parent_id": names.task(client, parent, named)["id"] if parent else None,
             "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
             "requires_approval": requires_approval or None,
-            "workspace_strategy": "main" if look_only else None,
+            "workspace_strategy": "main" if look_only else strategy,
         },
     )
     if as_json:
@@ -164,6 +175,7 @@ _SHOWN = (
     "status",
     "base_branch",
     "delivery",
+    "workspace_strategy",
     "project",
     "model",
     "blocked",

@@ -47,6 +47,11 @@ LABELS: Mapping[str, str] = {
     "conflicted": N_("Conflicts"),
     "intended": N_("Under way"),
     "held": N_("Held"),
+    # where a task's runs work
+    "worktree": N_(
+        "A linked working tree: its agent can move your branches and change hooks; that is told"
+    ),
+    "main": N_("A copy to look at only: what is changed there is discarded"),
     # inbox
     "open": N_("Open"),
     "snoozed": N_("Later"),
@@ -56,7 +61,8 @@ LABELS: Mapping[str, str] = {
     "blocker_lost": N_("Lost what it waits for"),
     "doctor": N_("Roundtable itself"),
     "delivery_blocked": N_("Was not delivered"),
-    "config_changed": N_("Configuration"),
+    "config_changed": N_("Configuration changed"),
+    "seen": N_("I have seen it"),
     "requested": N_("Waits for you"),
     "withdrawn": N_("Withdrawn"),
     "retry": N_("Try again"),
@@ -198,6 +204,7 @@ EVENTS: Mapping[str, str] = {
     "run.controlled": N_("The runner was told something"),
     "run.used": N_("A turn's tokens were counted"),
     "run.wake_refused": N_("It woke itself too often"),
+    "run.repository_moved": N_("Your repository changed during the run"),
     "run.changes_discarded": N_("What it changed was discarded: it was only to look"),
     "run.spool_damaged": N_("A message of the runner cannot be read"),
     "agent.started": N_("The agent was started"),

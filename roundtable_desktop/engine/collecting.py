@@ -1,7 +1,7 @@
 """What a run left in its copy, as a commit: to be proposed, or kept under a name of its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roundtable_desktop.engine.launching import repository_of
@@ -9,10 +9,12 @@ from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.messages import End, WorkerResult, worker_result
+from roundtable_desktop.model.moved import Moved, reason
 from roundtable_desktop.model.ports import Collected, Git, GitFailed
 from roundtable_desktop.model.records import Agent, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
+from roundtable_desktop.rules.changes import also
 from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Reader
 
@@ -43,14 +45,16 @@ class Around:
 @dataclass(frozen=True, slots=True)
 class Left:
     """fault: it could not be collected, and why; then it stays in the copy. discarded: paths that
-    were changed where nothing may be (C-55)."""
+    were changed where nothing may be (C-55). moved: what changed in the user's repository."""
 
     collected: Collected
     fault: str | None = None
     discarded: tuple[str, ...] = ()
+    moved: tuple[Moved, ...] = ()
 
 
 NOTHING = Left(Collected(head=None))
+NOT_COMPARED = {"code": "repository_not_compared"}
 
 
 class Collecting:
@@ -73,6 +77,28 @@ class Collecting:
             return Around(run, agent, workspace, wakeup, task)
 
     def collect(self, around: Around, ended: Ended | None) -> Left:
+        """With what changed in the user's repository, where the agent had that; such work is to be
+        looked at before it is delivered."""
+        left = self._collect(around, ended)
+        if not _is_linked(around):
+            return left
+        moved = self._git.moved(
+            repository_of(around.workspace), self._folder(around), around.run.id
+        )
+        why = reason(moved) if moved is not None else NOT_COMPARED
+        collected = replace(left.collected, held=also(left.collected.held, why))
+        return replace(left, collected=collected, moved=tuple(moved or ()))
+
+    def forget(self, around: Around, left: Left) -> None:
+        """What was noted before the run; where something changed, it is the way back."""
+        if _is_linked(around) and not left.moved:
+            self._git.forget_note(self._folder(around), around.run.id)
+
+    def _folder(self, around: Around) -> str:
+        with self._reader.snapshot() as view:
+            return str(place_of(view, self._copies, around.workspace, around.run).folder)
+
+    def _collect(self, around: Around, ended: Ended | None) -> Left:
         """Of a task's run only what it ended well with; the copy keeps the rest for the next
         attempt. An agent's own copy is moved before the next run: all of it is taken, however
         the run ended (ended is None for one that vanished)."""
@@ -97,10 +123,8 @@ class Collecting:
 
     def _discarded(self, around: Around) -> tuple[str, ...]:
         """Told of only: a copy that cannot be read keeps no run from its end."""
-        with self._reader.snapshot() as view:
-            place = place_of(view, self._copies, around.workspace, around.run)
         try:
-            return self._git.unsaved(repository_of(around.workspace), str(place.folder), ())
+            return self._git.unsaved(repository_of(around.workspace), self._folder(around), ())
         except GitFailed as error:
             if error.broken_off:
                 raise
@@ -109,18 +133,21 @@ class Collecting:
     def _taken(self, around: Around, ended: Ended | None) -> Collected:
         run, task = around.run, around.task
         assert run.base_commit is not None
-        with self._reader.snapshot() as view:
-            place = place_of(view, self._copies, around.workspace, run)
         result = ended.result if ended else None
         message = commit_message(task, run, result) if task else _left(around.agent, run, result)
         return self._git.collect(
             repository_of(around.workspace),
-            str(place.folder),
+            self._folder(around),
             base=run.base_commit,
             ref=f"{PROPOSED if task else LEFT}{run.id}",
             message=message,
             at=instant(ended.end.at) if ended else run.created_at,
         )
+
+
+def _is_linked(around: Around) -> bool:
+    task = around.task
+    return task is not None and task.workspace_strategy is WorkspaceStrategy.WORKTREE
 
 
 def _is_wanted(ended: Ended | None) -> bool:

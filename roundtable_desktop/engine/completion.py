@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit, graph, stuck
+from roundtable_desktop.engine import circuit, graph, moved, stuck
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -162,33 +162,39 @@ class Completion:
                 **_report(ended),
                 **_of_own_copy(run, left, survivors),
             )
-            if left.discarded:
-                data = {"paths": list(left.discarded), "task_id": run.task_id}
-                subject, where = Subject("run", run.id), run.workspace_id
-                journal.tell(tx, Kind.RUN_DISCARDED, subject, workspace_id=where, data=data)
             for item in inbox.open_about(tx, Subject("run", run.id)):
                 inbox.resolve(tx, item, {"by": "end"})
+            self._tell_left(tx, run, around.task, left)
             if settlement.outcome is RunOutcome.LOST:
                 born = settlement.layer is not Layer.REQUEUE
                 _tell_end(tx, run, Kind.AGENT_LOST if born else Kind.RUN_VOIDED)
             elif settlement.outcome is RunOutcome.CANCELLED and not reported:
                 _tell_end(tx, run, Kind.AGENT_CANCELLED)
-            task = moved = tasks.get(tx, run.task_id) if run.task_id else None
+            task = now = tasks.get(tx, run.task_id) if run.task_id else None
             if task is not None:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
                 self._move_task(tx, around, task, settlement, blocked)
-                moved = tasks.get(tx, task.id)
-                if moved is not None and left.collected.head is not None:
-                    self._propose(tx, run, moved, left.collected)
-            if moved is None or moved.status in (TaskStatus.BLOCKED, TaskStatus.DONE):
+                now = tasks.get(tx, task.id)
+                if now is not None and left.collected.head is not None:
+                    self._propose(tx, run, now, left.collected)
+            if now is None or now.status in (TaskStatus.BLOCKED, TaskStatus.DONE):
                 on = _waits_for(settlement, ended)
-                stuck.ended(tx, self._ids, run, settlement.outcome, moved, on)
+                stuck.ended(tx, self._ids, run, settlement.outcome, now, on)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id)
             circuit.watch(tx, self._ids, around.agent, settlement.kind)
             tx.nudge("queue")
+        self._collecting.forget(around, left)
         _log(run_id, settlement, ended)
+
+    def _tell_left(self, tx: Tx, run: Run, task: Task | None, left: Left) -> None:
+        if left.discarded:
+            data = {"paths": list(left.discarded), "task_id": run.task_id}
+            subject, where = Subject("run", run.id), run.workspace_id
+            journal.tell(tx, Kind.RUN_DISCARDED, subject, workspace_id=where, data=data)
+        if task is not None:
+            moved.tell(tx, self._ids, run, task, left.moved)
 
     def _move_task(
         self,

@@ -14,7 +14,7 @@ from roundtable_desktop.rules import zones
 from roundtable_desktop.rules.catchup import Missed
 from roundtable_desktop.rules.firing import Course, course, fingerprint, title_line
 from roundtable_desktop.rules.variables import Resolved, TooLong, declared_of, fill, resolve
-from roundtable_desktop.store import firings, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import firings, runs, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
 
 MINUTE = 60_000_000
@@ -181,6 +181,7 @@ def _heavy(tx: Tx, ids: Ids, shot: Shot, title: str, description: str) -> Mappin
         base_branch=workspace.base_branch,
         delivery=workspace.delivery,
         routine_id=routine.id,
+        workspace_strategy=settings.strategy_of(tx, workspace.id),
     )
     assigned = tasks.assign(tx, task, routine.assignee_agent_id, shot.actor)
     assignment = wakers.assignment(assigned, routine.assignee_agent_id, shot.actor)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from roundtable_desktop.engine.moved import linked_environment
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.places import Place, place_of, was_removed
 from roundtable_desktop.engine.putting_away import put_away
@@ -113,7 +114,8 @@ class Launching:
                 talk = self._begin_anew(run, talk, anew)
             self._prepare(run, workspace, place)
             if self._launcher.state(run_id) is SpoolState.ABSENT:  # not voided meanwhile
-                order = self._order(run, agent, place.folder, talk)
+                environment = linked_environment(workspace, run) if place.linked else {}
+                order = self._order(run, agent, place.folder, talk, environment)
                 self._launcher.launch(order, lambda: self._may(run))
         except LaunchHeld:
             self._launcher.void(run_id)  # queued again at no cost, by the follower
@@ -160,7 +162,7 @@ class Launching:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
         rework = place.rework
         if rework and (rework.base_commit != commit or not place.folder.exists()):
-            self._rework(run, repository, place.folder, rework, commit, refs)
+            self._rework(run, repository, place, rework, commit, refs)
         # Before the copy is there: a copy whose beginning nobody wrote down would be compared
         # with a later commit, and the proposal would take back what came in between.
         if run.base_commit is None:
@@ -169,6 +171,9 @@ class Launching:
         place.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if place.discards:
             return self._git.move_copy(repository, str(place.folder), commit, refs)
+        if place.linked:
+            self._git.make_copy(repository, str(place.folder), commit, refs, linked=True)
+            return self._git.note(repository, str(place.folder), run.id)
         if not place.own:
             return self._git.make_copy(repository, str(place.folder), commit, refs)
         try:
@@ -195,7 +200,7 @@ class Launching:
         self,
         run: Run,
         repository: Repository,
-        folder: Path,
+        place: Place,
         proposal: Proposal,
         commit: str,
         refs: Mapping[str, str],
@@ -203,12 +208,13 @@ class Launching:
         """Before the new base is written down: until then it is done again, from the start."""
         self._git.rework_copy(
             repository,
-            str(folder),
+            str(place.folder),
             base=proposal.base_commit,
             head=proposal.head_commit,
             onto=commit,
             at=run.created_at,
             refs=refs,
+            linked=place.linked,
         )
 
     def _keep_copy(self, run: Run) -> None:
@@ -223,10 +229,12 @@ class Launching:
             runs.set_token(tx, run.id, kept)
         return token
 
-    def _order(self, run: Run, agent: Agent, folder: Path, talk: Talk) -> LaunchOrder:
+    def _order(
+        self, run: Run, agent: Agent, folder: Path, talk: Talk, more: Mapping[str, str]
+    ) -> LaunchOrder:
         speaks = agent.adapter is not Adapter.COMMAND
         builtin = agent.adapter is Adapter.DEMO
-        environment, secrets = dict(self._environ), dict(self._secrets.get(agent.id))
+        environment, secrets = {**self._environ, **more}, dict(self._secrets.get(agent.id))
         if builtin:
             environment["XDG_STATE_HOME"] = self._equipment.demo_state
         if speaks:

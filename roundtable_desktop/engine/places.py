@@ -17,6 +17,7 @@ class Place:
     own: the agent's; it is moved to the branch's newest commit before each run. rework: what the
     copy holds did not fit, and is put on top of that commit; base is None until it is.
     discards: it is brought to the branch's newest commit before each run, whatever was in it.
+    linked: it is a linked working tree of the user's repository.
     """
 
     folder: Path
@@ -25,6 +26,7 @@ class Place:
     own: bool
     rework: Proposal | None = None
     discards: bool = False
+    linked: bool = False
 
 
 def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
@@ -38,7 +40,8 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
         return Place(folder, task.base_branch, run.base_commit, own=False, discards=True)
     rework = _rework(view, task, run)
     base = run.base_commit or (None if rework else _kept_base(view, task, folder))
-    return Place(folder, task.base_branch, base, own=False, rework=rework)
+    linked = task.workspace_strategy is WorkspaceStrategy.WORKTREE
+    return Place(folder, task.base_branch, base, own=False, rework=rework, linked=linked)
 
 
 def own_copy(workspace: Workspace, run: Run) -> str:

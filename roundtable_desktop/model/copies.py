@@ -18,9 +18,11 @@ class CopyState(StrEnum):
 
 
 class WorkspaceStrategy(StrEnum):
-    """Where a task's runs work. `main`: in a copy to look at only, whose changes are discarded."""
+    """Where a task's runs work. `worktree`: in a linked working tree of the user's repository, with
+    the user's own refs. `main`: in a copy to look at only, whose changes are discarded."""
 
     ISOLATED_COPY = "isolated_copy"
+    WORKTREE = "worktree"
     MAIN = "main"
 
 

@@ -69,6 +69,7 @@ class Kind(StrEnum):
     RUN_WAKE_REFUSED = "run.wake_refused"
     SPOOL_DAMAGED = "run.spool_damaged"
     RUN_DISCARDED = "run.changes_discarded"
+    RUN_REPOSITORY_MOVED = "run.repository_moved"
     PROPOSAL_CREATED = "proposal.created"
     PROPOSAL_MOVED = "proposal.moved"
     MERGE_STARTED = "workspace.merge.started"

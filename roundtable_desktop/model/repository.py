@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from roundtable_desktop.model.moved import Moved
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
@@ -21,10 +23,16 @@ class Copies(Protocol):
     """A part of the port `Git`."""
 
     def make_copy(
-        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+        self,
+        repository: Repository,
+        folder: str,
+        commit: str,
+        refs: Mapping[str, str],
+        *,
+        linked: bool = False,
     ) -> None:
-        """A shared clone at a detached HEAD (C-100) that shows `refs` as its origin's; an
-        existing complete one is kept as it is.
+        """A shared clone at a detached HEAD (C-100) that shows `refs` as its origin's; linked: a
+        linked working tree instead. An existing complete one is kept as it is.
         Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
 
     def began_at(self, repository: Repository, folder: str) -> str | None:
@@ -47,6 +55,7 @@ class Copies(Protocol):
         onto: str,
         at: datetime,
         refs: Mapping[str, str],
+        linked: bool = False,
     ) -> None:
         """Moves a copy that holds `head` to `onto` with base…head on top, not committed; where
         both changed the same lines, the files have git's marks."""
@@ -62,3 +71,14 @@ class Copies(Protocol):
     ) -> bool:
         """Removes a copy that `make_copy` made if that still is to be, asked when nothing else is
         at work in it. Raises GitFailed."""
+
+    def note(self, repository: Repository, folder: str, run: str) -> None:
+        """Writes down, once for each run, how refs, HEADs, configuration and hooks of the
+        repository are before an agent works in a linked working tree. Raises GitFailed."""
+
+    def moved(self, repository: Repository, folder: str, run: str) -> Sequence[Moved] | None:
+        """What is not as it was noted, but for what somebody else is known to have moved; None
+        when nothing was noted. Raises a GitFailed that is `broken_off`."""
+
+    def forget_note(self, folder: str, run: str) -> None:
+        """Nothing of it is needed any more."""

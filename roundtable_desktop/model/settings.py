@@ -112,6 +112,16 @@ class WorkspaceSettings(Scope):
             "the task's project names one. None: each agent's own default."
         ),
     )
+    workspace_strategy: Literal["isolated_copy", "worktree"] = Field(
+        default="isolated_copy",
+        description=(
+            "Where agents work on new tasks. isolated_copy: in a clone of their own, where no "
+            "branch, hook or setting of yours can be reached. worktree: in a linked working tree "
+            "of your repository; it is made faster and sees your branches, but an agent there can "
+            "move your branches, tags and stashes, change your hooks and git's configuration, and "
+            "push. That is compared before and after each run and told; nothing is put back."
+        ),
+    )
     keep_copies_days: Annotated[int, Field(ge=0, le=3650)] = Field(
         default=7,
         description=(

@@ -17,6 +17,7 @@ from roundtable_desktop.phrases.foresight import FORESIGHT
 from roundtable_desktop.phrases.holds import HOLDS
 from roundtable_desktop.phrases.keeping import KEEPING
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.moved import MOVED
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
@@ -342,6 +343,7 @@ SENTENCES: Mapping[str, str] = {
     **THINGS,
     **GIT,
     **HELD,
+    **MOVED,
     **GATES,
     **HOME,
     **HOLDS,

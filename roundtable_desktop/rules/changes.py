@@ -1,7 +1,7 @@
 """Which changed paths want a person's eye before they are delivered by rule (S-67, attacker R)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from roundtable_desktop.model.ports import Change
 
@@ -15,6 +15,8 @@ _TELLING = re.compile(
 )
 _SYMLINK, _EXECUTABLE = "120000", "100755"
 
+Reason = Mapping[str, object]
+
 
 def telling(changes: Iterable[Change]) -> list[str]:
     """Paths that can run code or change what agents and tools do: automatic delivery waits."""
@@ -25,3 +27,12 @@ def telling(changes: Iterable[Change]) -> list[str]:
         or change.new_mode == _SYMLINK
         or change.new_mode == _EXECUTABLE
     ]
+
+
+def also(held: Reason | None, why: Reason | None) -> Reason | None:
+    """`why` with the reasons that were there behind it: a person must see them all."""
+    if held is None or why is None:
+        return why or held
+    first = {name: value for name, value in held.items() if name != "also"}
+    more = held.get("also")
+    return {**why, "also": [first, *(more if isinstance(more, list) else [])]}

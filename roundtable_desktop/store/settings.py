@@ -4,6 +4,7 @@ import json
 from datetime import datetime
 from typing import Any, TypeVar
 
+from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.records import SYSTEM, Actor
 from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
 from roundtable_desktop.model.times import instant
@@ -63,3 +64,8 @@ def put_home(tx: Tx, actor: Actor = SYSTEM, **values: Any) -> GlobalSettings:
 
 def of_workspace(view: View, workspace_id: str) -> WorkspaceSettings:
     return of(view, WorkspaceSettings, workspace_id)
+
+
+def strategy_of(view: View, workspace_id: str) -> WorkspaceStrategy:
+    """Where the work of a task begins that names no place of its own."""
+    return WorkspaceStrategy(of_workspace(view, workspace_id).workspace_strategy)

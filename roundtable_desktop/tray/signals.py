@@ -130,6 +130,8 @@ class Watcher(QThread):
                 title = _("{agent} asks for permission").format(agent=name)
             elif item.kind is InboxKind.APPROVAL:
                 title = _("{agent} needs your approval").format(agent=name)
+            elif item.kind is InboxKind.CONFIG_CHANGED:
+                title = _("Your repository changed")
             else:
                 title = _("{agent} cannot go on").format(agent=name)
             label = f"{name}: {question}"

@@ -3,6 +3,13 @@
 import pytest
 from outside_house import House, Room
 
+DEFAULTS = {
+    "default_model": None,
+    "keep_copies_days": 7,
+    "projects": {},
+    "workspace_strategy": "isolated_copy",
+}
+
 
 def settings(room: Room, *words: str) -> dict[str, object]:
     done = room.house.cli("settings", "list", "--json", "--workspace", room.shown["name"], *words)
@@ -18,16 +25,12 @@ def change(room: Room, *words: str) -> str:
 
 @pytest.mark.proves("K-45")
 def test_a_workspace_has_settings_of_its_own(shared: House, room: Room) -> None:
-    assert settings(room) == {"default_model": None, "keep_copies_days": 7, "projects": {}}
+    assert settings(room) == DEFAULTS
     assert "default_model is" in change(room, "set", "default_model", "small")
     change(room, "set", "projects.web.model", "large")
     change(room, "set", "projects.docs.model", "tiny")
     change(room, "clear", "projects.docs")
-    kept = {
-        "default_model": "small",
-        "keep_copies_days": 7,
-        "projects": {"web": {"model": "large"}},
-    }
+    kept = DEFAULTS | {"default_model": "small", "projects": {"web": {"model": "large"}}}
     assert settings(room) == kept
     another = shared.room("settings-of-another")
     assert settings(another)["default_model"] is None
@@ -39,6 +42,7 @@ def test_a_workspace_has_settings_of_its_own(shared: House, room: Room) -> None:
     "body",
     [
         {"nothing": 1},
+        {"workspace_strategy": "main"},
         {"port": 1},
         {"default_model": "--danger"},
         {"default_model": "two words"},
@@ -54,7 +58,7 @@ def test_what_is_no_setting_of_a_workspace_is_refused(
 ) -> None:
     path = f"/workspaces/{room.id}/settings"
     assert shared.program("PATCH", path, body).status == 422
-    assert settings(room) == {"default_model": None, "keep_copies_days": 7, "projects": {}}
+    assert settings(room) == DEFAULTS
 
 
 def test_settings_of_a_workspace_that_is_not_there_are_not_found(shared: House) -> None:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from roundtable_desktop.adapters.git import (
     collection,
+    comparing,
     copies,
     delivery,
     freeing,
     history,
     merging,
     moving,
+    noted,
     recovery,
     registration,
     reworking,
@@ -21,6 +23,7 @@ from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.folders import Folders
 from roundtable_desktop.adapters.git.names import check_branch
+from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
     Change,
     Collected,
@@ -69,10 +72,25 @@ class HardenedGit:
         return history.refs(self._runner, repository)
 
     def make_copy(
-        self, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+        self,
+        repository: Repository,
+        folder: str,
+        commit: str,
+        refs: Mapping[str, str],
+        *,
+        linked: bool = False,
     ) -> None:
         with self._folders.held(folder):
-            copies.make_copy(self._runner, repository, folder, commit, refs)
+            copies.make_copy(self._runner, repository, folder, commit, refs, linked=linked)
+
+    def note(self, repository: Repository, folder: str, run: str) -> None:
+        noted.note(self._runner, repository, folder, run)
+
+    def moved(self, repository: Repository, folder: str, run: str) -> tuple[Moved, ...] | None:
+        return comparing.compare(self._runner, repository, folder, run)
+
+    def forget_note(self, folder: str, run: str) -> None:
+        noted.forget_note(folder, run)
 
     def began_at(self, repository: Repository, folder: str) -> str | None:
         return copies.began_at(self._runner, repository, folder)
@@ -93,10 +111,19 @@ class HardenedGit:
         onto: str,
         at: datetime,
         refs: Mapping[str, str],
+        linked: bool = False,
     ) -> None:
         with self._folders.held(folder):
             reworking.rework_copy(
-                self._runner, repository, folder, base=base, head=head, onto=onto, at=at, refs=refs
+                self._runner,
+                repository,
+                folder,
+                base=base,
+                head=head,
+                onto=onto,
+                at=at,
+                refs=refs,
+                linked=linked,
             )
 
     def size(self, folder: str) -> int:

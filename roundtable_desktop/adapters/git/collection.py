@@ -17,10 +17,16 @@ from roundtable_desktop.adapters.git.history import (
     keep,
     write_commit,
 )
+from roundtable_desktop.adapters.git.linked import is_as_linked, is_linked, tracked_in
 from roundtable_desktop.adapters.git.names import check_commit, check_ref, means_git, shown
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
-from roundtable_desktop.adapters.git.traces import changed_configuration, refuse_traps, tracked
+from roundtable_desktop.adapters.git.traces import (
+    CHANGED,
+    Tracked,
+    changed_configuration,
+    refuse_traps,
+)
 from roundtable_desktop.model.ports import Change, Collected, GitFailed, Repository
 
 FEW_OBJECTS = 100  # fetch.unpackLimit of git: below it loose objects, else a pack
@@ -56,9 +62,9 @@ def collect(
         runner, repository, commit=check_commit(base), keeps_objects=False
     ) as outside:
         room = outside.with_index(str(Path(outside.git_dir, "index"))).with_tree(folder)
-        found = changed_configuration(outside, copy / ".git")
+        found = _changed_configuration(repository, outside, folder)
         reasons = [found] if found else []
-        reasons += index_files(outside, room, copy, base)
+        reasons += index_files(room, copy, base, tracked_in(runner, repository, outside, folder))
         tree = room.word("write-tree")
         if tree == room.word("rev-parse", "--verify", f"{base}^{{tree}}"):
             return Collected(head=None, held=_one(reasons))
@@ -78,16 +84,24 @@ def _one(reasons: list[Reason]) -> Mapping[str, object] | None:
     return {**distinct[0], "also": distinct[1:]}
 
 
-def index_files(outside: Room, room: Room, copy: Path, base: str) -> list[Reason]:
+def _changed_configuration(repository: Repository, outside: Room, folder: str) -> Reason | None:
+    """Of a linked one the whole of the user's is compared apart, by who saw it before the run."""
+    if not is_linked(repository, folder):
+        return changed_configuration(outside, Path(folder, ".git"))
+    if is_as_linked(repository, folder):
+        return None
+    return {"code": CHANGED, "keys": [], "paths": [".git"]}
+
+
+def index_files(room: Room, copy: Path, base: str, known: Tracked) -> list[Reason]:
     """Every file of the copy into the index of `room`; what is left out, with the reason.
     base: the commit that the copy began at, as far as the agent's git does not say more."""
-    _seed(outside, room, copy, base)
+    _seed(room, base, known)
     return _fill(room, copy)
 
 
-def _seed(outside: Room, room: Room, copy: Path, base: str) -> None:
+def _seed(room: Room, base: str, known: Tracked) -> None:
     """Names only: an entry without stat data is read again from the copy."""
-    known = tracked(outside, copy / ".git")
     begun = known.head or room.tell("ls-tree", "-r", "-z", "--full-tree", base)
     room.tell("update-index", "-z", "--index-info", feed=begun, seconds=LONG)
     staged = b"".join(line + b"\0" for line in _added(known.index))

@@ -1,6 +1,6 @@
-"""Working copies: shared clones in which an agent cannot reach the user's branches (C-100)."""
+"""Working copies: shared clones in which an agent cannot reach the user's branches (C-100), or,
+where a person chose it, linked working trees of the user's repository."""
 
-import hashlib
 import os
 import shutil
 import stat
@@ -11,7 +11,16 @@ from tempfile import mkdtemp
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import drop_ref, keep
-from roundtable_desktop.adapters.git.names import HEADS, TAGS, check_branch, check_commit
+from roundtable_desktop.adapters.git.linked import (
+    add,
+    administration,
+    forget,
+    is_linked,
+    mend,
+    refuse_locked,
+)
+from roundtable_desktop.adapters.git.names import HEADS, TAGS, check_branch, check_commit, digest
+from roundtable_desktop.adapters.git.noted import notes_of
 from roundtable_desktop.adapters.git.private import format_section, lay_out, section
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
 from roundtable_desktop.model.errors import Invalid
@@ -26,7 +35,7 @@ NO_PUSH = "disabled://pushing-is-switched-off-in-this-copy"
 def base_ref(folder: str) -> str:
     """Keeps the commit that a copy began with alive in the user's repository: the copy borrows
     its objects, and a `git gc` there does not know of copies. Also the sign that we made it."""
-    return f"refs/roundtable/base/{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}"
+    return f"refs/roundtable/base/{digest(folder)}"
 
 
 def began_at(runner: Runner, repository: Repository, folder: str) -> str | None:
@@ -34,7 +43,13 @@ def began_at(runner: Runner, repository: Repository, folder: str) -> str | None:
 
 
 def make_copy(
-    runner: Runner, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    runner: Runner,
+    repository: Repository,
+    folder: str,
+    commit: str,
+    refs: Mapping[str, str],
+    *,
+    linked: bool = False,
 ) -> None:
     """
     1. A copy that is there stays as it is: a retry goes on in it.
@@ -47,15 +62,30 @@ def make_copy(
     final, room = Path(folder), users_room(runner, repository)
     check_place(repository, final)
     if final.exists() and any(final.iterdir()):
-        if room.commit(base_ref(folder)) is None:
+        begun = room.commit(base_ref(folder))
+        if begun is None and not is_linked(repository, folder):
             raise Invalid("folder_exists", "/folder")
-        return
+        if begun is None:  # an agent there can take our refs away as well
+            keep(room, base_ref(folder), check_commit(commit))
+        return _mend(runner, repository, final, begun or commit, linked=linked)
     keep(room, base_ref(folder), check_commit(commit))
     final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = Path(mkdtemp(prefix=final.name + UNFINISHED, dir=final.parent))
-    _lay_out(room, repository, unfinished, commit, refs)
-    _check_out(room, unfinished, commit)
-    os.rename(unfinished, final)
+    if linked:
+        os.rename(add(runner, repository, unfinished, folder, commit), final)
+    else:
+        _lay_out(room, repository, unfinished, commit, refs)
+        _check_out(room, unfinished, commit)
+        os.rename(unfinished, final)
+    _drop_unfinished(final)
+
+
+def _mend(runner: Runner, repository: Repository, final: Path, begun: str, *, linked: bool) -> None:
+    """A clone of ours has all of its git with it; what a linked one has elsewhere may be gone."""
+    if not linked or (final / ".git").is_dir():
+        return
+    beside = Path(mkdtemp(prefix=final.name + UNFINISHED, dir=final.parent))
+    mend(runner, repository, str(final), begun, beside)
     _drop_unfinished(final)
 
 
@@ -66,10 +96,13 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
     if room.commit(base_ref(folder)) is None:
         return
     check_place(repository, Path(folder))
+    refuse_locked(repository, folder)
     if Path(folder).exists():
         Path(folder).chmod(0o700)
         going = mkdtemp(prefix=Path(folder).name + GOING, dir=Path(folder).parent)
         os.rename(folder, os.path.join(going, "copy"))
+    forget(administration(repository, folder))
+    _remove(notes_of(folder))
     drop_ref(runner, repository, base_ref(folder))
     remove_going(str(Path(folder).parent))
     _drop_unfinished(Path(folder))

@@ -8,6 +8,7 @@ from pathlib import Path
 from roundtable_desktop.adapters.git.begun import begin, has_begun, is_over
 from roundtable_desktop.adapters.git.checkouts import LOCK, Checkout, busy, checkouts, claimed
 from roundtable_desktop.adapters.git.command import Answer, Runner
+from roundtable_desktop.adapters.git.linked import is_ours
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit
 from roundtable_desktop.adapters.git.recovery import holds, take_back
 from roundtable_desktop.adapters.git.room import LONG, Room, users_room
@@ -61,6 +62,8 @@ def deliver(
 def _command(repository: Repository, here: list[Checkout], ref: str, old: str, new: str) -> str:
     if not here:
         return by_hand("-C", repository.path, "update-ref", ref, new, old)
+    if ours := next((place for place in here if is_ours(place.git_dir)), None):
+        return by_hand("-C", ours.path, "switch", "--detach")
     return by_hand("-C", here[0].path, "merge", "--ff-only", "--no-overwrite-ignore", new)
 
 
@@ -73,6 +76,8 @@ def _reason(
             return {"code": "git_busy", "file": name, "path": place.path}
     if room.ask("symbolic-ref", "-q", ref).code == 0:
         return {"code": "branch_symbolic"}
+    if ours := next((place for place in here if is_ours(place.git_dir)), None):
+        return {"code": "checked_out_by_agent", "path": ours.path}
     if here and not into_checkout:
         return {"code": "checked_out", "path": here[0].path}
     if len(here) > 1:

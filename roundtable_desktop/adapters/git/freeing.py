@@ -7,6 +7,7 @@ from pathlib import Path
 from roundtable_desktop.adapters.git.collection import index_files
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.copies import ORIGIN, base_ref
+from roundtable_desktop.adapters.git.linked import is_linked, left_behind, room_of, tracked_in
 from roundtable_desktop.adapters.git.names import COMMIT, check_commit, shown
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.room import Room, users_room
@@ -28,6 +29,8 @@ def unsaved(
     1. The files as `collect` would take them: their tree is one of those commits' trees.
     2. So is what each branch and HEAD of the copy ends with, or the user has that commit.
     3. Nothing was stashed: a stash has files in more commits than the one it is known by.
+
+    Of a linked working tree branches and stashes are the user's own, and only its HEAD counts.
     """
     copy, users = Path(folder), users_room(runner, repository)
     base = users.commit(base_ref(folder))
@@ -38,11 +41,15 @@ def unsaved(
         known = [commit for commit in (base, *saved) if outside.commit(check_commit(commit))]
         trees = {tree: commit for commit in known if (tree := _tree(outside, commit))}
         room = outside.with_index(str(Path(outside.git_dir, "index"))).with_tree(folder)
-        left = [str(one.get("path", "")) for one in index_files(outside, room, copy, base)]
+        tracked = tracked_in(runner, repository, outside, folder)
+        left = [str(one.get("path", "")) for one in index_files(room, copy, base, tracked)]
         tree = room.word("write-tree")
         if tree not in trees:
             left += _differing(room, known[-1], tree)
-        left += _branches(outside, users, copy / ".git", set(trees))
+        if is_linked(repository, folder):
+            left += _head(runner, repository, outside, folder, set(trees))
+        else:
+            left += _branches(outside, users, copy / ".git", set(trees))
     return tuple(left[:NAMED])
 
 
@@ -54,6 +61,16 @@ def _tree(room: Room, commit: str) -> str | None:
 def _differing(room: Room, commit: str, tree: str) -> list[str]:
     listed = room.tell("diff-tree", "-r", "-z", "--name-only", "--no-renames", commit, tree)
     return [shown(path) for path in listed.split(b"\0") if path]
+
+
+def _head(
+    runner: Runner, repository: Repository, outside: Room, folder: str, trees: set[str]
+) -> Iterator[str]:
+    """Its branches and stashes are the user's, and stay."""
+    if room_of(runner, repository, folder) is None:
+        yield ".git"
+    elif (head := left_behind(runner, repository, folder)) and _tree(outside, head) not in trees:
+        yield "HEAD"
 
 
 def _branches(outside: Room, users: Room, git_dir: Path, trees: set[str]) -> Iterator[str]:

@@ -2,11 +2,8 @@
 
 import os
 import re
-import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from tempfile import mkdtemp
 
 from roundtable_desktop.adapters.git.checkouts import BUSY
 from roundtable_desktop.adapters.git.collection import index_files
@@ -21,8 +18,15 @@ from roundtable_desktop.adapters.git.copies import (
     packed_refs,
 )
 from roundtable_desktop.adapters.git.history import keep
+from roundtable_desktop.adapters.git.linked import (
+    administration,
+    begin_at,
+    is_linked,
+    tracked_in,
+)
 from roundtable_desktop.adapters.git.names import HEADS, check_commit
 from roundtable_desktop.adapters.git.private import alternate, private_room
+from roundtable_desktop.adapters.git.replacing import take_away, write
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
 from roundtable_desktop.adapters.git.traces import plain_bytes, refuse_traps
 from roundtable_desktop.model.ports import GitFailed, Repository
@@ -49,7 +53,13 @@ PACKED = re.compile(r"^([0-9a-f]+) (refs/\S+)$", re.MULTILINE)
 
 
 def move_copy(
-    runner: Runner, repository: Repository, folder: str, commit: str, refs: Mapping[str, str]
+    runner: Runner,
+    repository: Repository,
+    folder: str,
+    commit: str,
+    refs: Mapping[str, str],
+    *,
+    linked: bool = False,
 ) -> None:
     """
     1. A copy that is not there is made.
@@ -59,7 +69,7 @@ def move_copy(
        copy's may say anything.
     4. The copy's git directory gets that index, the commit as its HEAD, the origin's branches as
        they are now, the end of its history and the configuration of a new copy. The agent's own
-       branches stay.
+       branches stay. A linked one gets the first two; the rest is the user's.
 
     Killed on the way it is done again from the start: nothing of an agent is in there that the
     caller has not collected.
@@ -68,23 +78,42 @@ def move_copy(
     check_place(repository, copy)
     begun = users.commit(base_ref(folder))
     if begun is None or not (copy.exists() and any(copy.iterdir())):
-        return make_copy(runner, repository, folder, commit, refs)
+        return make_copy(runner, repository, folder, commit, refs, linked=linked)
     refuse_traps(copy)
-    _check_folders(copy / ".git")
-    if (copy / ".git").is_dir():
+    has_own = not is_linked(repository, folder)
+    if has_own:
+        _check_folders(copy / ".git")
+    if has_own and (copy / ".git").is_dir():
         open_up(copy / ".git")
     with private_room(runner, repository, commit=check_commit(commit), keeps_objects=False) as ours:
         index = Path(ours.git_dir, "index")
         room = ours.with_index(str(index)).with_tree(folder)
-        index_files(ours, room, copy, begun)
+        known = tracked_in(runner, repository, ours, folder)
+        index_files(room, copy, begun, known)
         room.tell("read-tree", "--reset", "-u", commit, seconds=LONG)
         keep(users, base_ref(folder), commit)
-        _begin_at(users, repository, copy / ".git", commit, refs, index.read_bytes())
+        if has_own:
+            _begin_at(users, repository, copy / ".git", commit, refs, index.read_bytes())
+        else:
+            _begin_linked(runner, repository, folder, commit, index.read_bytes())
 
 
-def begin_head(copy: Path, commit: str) -> None:
+def begin_head(runner: Runner, repository: Repository, folder: str, commit: str) -> None:
     """Another HEAD than the commit that a move of ours put the files at."""
-    _write(copy / ".git" / "HEAD", f"{commit}\n".encode())
+    if is_linked(repository, folder):
+        return begin_at(runner, repository, folder, commit)
+    return write(Path(folder, ".git", "HEAD"), f"{commit}\n".encode())
+
+
+def _begin_linked(
+    runner: Runner, repository: Repository, folder: str, commit: str, index: bytes
+) -> None:
+    """What is the user's as well stays as it is, whatever the agent made of it."""
+    place = administration(repository, folder)
+    for path in (*(place / name for name in BUSY), *place.glob("*.lock")):
+        take_away(path)
+    begin_at(runner, repository, folder, commit)
+    write(place / "index", index)
 
 
 def _check_folders(git_dir: Path) -> None:
@@ -103,42 +132,24 @@ def _begin_at(
     index: bytes,
 ) -> None:
     for name in (*STEERING, *BUSY, ORIGIN):
-        _take_away(git_dir / name)
+        take_away(git_dir / name)
     for lock in git_dir.glob("*.lock"):  # of a git that was killed; nobody holds it any more
-        _take_away(lock)
+        take_away(lock)
     borrowed = f"{alternate(object_store(repository))}\n"
     for name in REPOSITORY:
         (git_dir / name).mkdir(parents=True, exist_ok=True)
-    _write(git_dir / "objects/info/alternates", os.fsencode(borrowed))
+    write(git_dir / "objects/info/alternates", os.fsencode(borrowed))
     if (shallow := plain_bytes(Path(repository.git_dir, "shallow"))) is not None:
-        _write(git_dir / "shallow", shallow)
+        write(git_dir / "shallow", shallow)
     else:
-        _take_away(git_dir / "shallow")
-    _write(git_dir / "config", os.fsencode(configuration(users, repository, commit)))
-    _write(git_dir / "packed-refs", os.fsencode(packed_refs(refs, _own_packed(git_dir))))
-    _write(git_dir / "index", index)
-    _write(git_dir / "HEAD", f"{commit}\n".encode())
+        take_away(git_dir / "shallow")
+    write(git_dir / "config", os.fsencode(configuration(users, repository, commit)))
+    write(git_dir / "packed-refs", os.fsencode(packed_refs(refs, _own_packed(git_dir))))
+    write(git_dir / "index", index)
+    write(git_dir / "HEAD", f"{commit}\n".encode())
 
 
 def _own_packed(git_dir: Path) -> dict[str, str]:
     """Branches of the agent's that its git packed."""
     text = os.fsdecode(plain_bytes(git_dir / "packed-refs") or b"")
     return {ref: name for name, ref in PACKED.findall(text) if ref.startswith(HEADS)}
-
-
-def _write(path: Path, content: bytes) -> None:
-    """A link that stands there is replaced, never followed."""
-    beside = Path(mkdtemp(dir=path.parent))
-    (beside / "new").write_bytes(content)
-    if path.is_dir() and not path.is_symlink():
-        _take_away(path)
-    os.replace(beside / "new", path)
-    beside.rmdir()
-
-
-def _take_away(path: Path) -> None:
-    with suppress(FileNotFoundError, NotADirectoryError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()

@@ -1,5 +1,7 @@
 """Which words may stand where git expects a branch, a ref or a commit (S-66)."""
 
+import hashlib
+import os
 import re
 import shlex
 
@@ -77,3 +79,8 @@ def shown(path: bytes) -> str:
 def by_hand(*words: str) -> str:
     """The command line for a person's shell."""
     return shlex.join(["git", *words])
+
+
+def digest(folder: str) -> str:
+    """The part of a name that stands for a folder."""
+    return hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.history import write_commit
@@ -25,6 +24,7 @@ def rework_copy(
     onto: str,
     at: datetime,
     refs: Mapping[str, str],
+    linked: bool = False,
 ) -> None:
     """
     1. Merge base…head onto the commit, with git's marks where both changed the same lines.
@@ -40,5 +40,5 @@ def rework_copy(
                 raise GitFailed("commit_missing", side)
         tree = merged_tree(room, base, onto, head)
         marked = write_commit(room, tree, onto, MESSAGE, at)
-    move_copy(runner, repository, folder, marked, refs)
-    begin_head(Path(folder), onto)
+    move_copy(runner, repository, folder, marked, refs, linked=linked)
+    begin_head(runner, repository, folder, onto)

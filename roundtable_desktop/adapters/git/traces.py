@@ -18,6 +18,7 @@ from roundtable_desktop.adapters.git.room import Room
 from roundtable_desktop.model.ports import GitFailed
 
 READ_BYTES = 64 * 1024 * 1024  # an index of half a million files
+CHANGED = "repository_configuration_changed"
 CONFIGS = ("config", "config.worktree")
 STEERING = frozenset({".gitignore", ".gitattributes", ".gitmodules"})  # read by git as it walks
 
@@ -95,8 +96,13 @@ def tracked(room: Room, git_dir: Path) -> Tracked:
     head, lent = _head(git_dir), reader(room, git_dir)
     if head is None or lent is None:
         return Tracked(b"", b"")
-    listed = lent.ask("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", head)
-    return Tracked(listed.out if listed.code == 0 else b"", _staged(room, git_dir))
+    return Tracked(of_head(lent, head), staged(room, git_dir))
+
+
+def of_head(room: Room, head: str) -> bytes:
+    """Entries of a commit; none when it cannot be read."""
+    listed = room.ask("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", head)
+    return listed.out if listed.code == 0 else b""
 
 
 def reader(room: Room, git_dir: Path) -> Room | None:
@@ -111,7 +117,7 @@ def reader(room: Room, git_dir: Path) -> Room | None:
     return room.with_objects(str(lent))
 
 
-def _staged(room: Room, git_dir: Path) -> bytes:
+def staged(room: Room, git_dir: Path) -> bytes:
     """Entries of the agent's index, read from bytes of ours."""
     taken = plain_bytes(git_dir / "index")
     if taken is None:
@@ -147,7 +153,7 @@ def changed_configuration(room: Room, git_dir: Path) -> dict[str, object] | None
     keys = [key for key in keys if runs_a_program(key)]
     if not paths and not keys:
         return None
-    return {"code": "repository_configuration_changed", "keys": keys, "paths": paths}
+    return {"code": CHANGED, "keys": keys, "paths": paths}
 
 
 def _changed_paths(git_dir: Path) -> Iterator[str]:

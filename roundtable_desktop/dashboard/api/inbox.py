@@ -26,6 +26,7 @@ class InboxAsked(Paging):
             "blocker_lost",
             "config_changed",
             "delivery_blocked",
+            "config_changed",
             "doctor",
         ]
         | None

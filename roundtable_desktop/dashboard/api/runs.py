@@ -1,12 +1,13 @@
 """The API's routes about runs."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, Words16, asked
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, Words16, asked, said
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -14,6 +15,7 @@ from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.records import Subject
+from roundtable_desktop.phrases.moved import code_of
 
 
 class RunsAsked(Paging):
@@ -56,18 +58,34 @@ class ProcessRow(Shown):
     rss: int | None
 
 
+class MovedRow(Shown):
+    """Something of the user's repository that is not as it was before the run. by: agent, or
+    unknown: it changed during the run. command: what would put it back."""
+
+    what: str
+    name: str
+    old: str | None
+    new: str | None
+    by: str
+    keys: list[str]
+    command: str
+    sentence: str
+
+
 class RunDetail(RunRow):
     """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
     task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
     code for why an earlier conversation was not gone on with, session_note the agent's own words.
     swept: processes that it left running and that were ended. discarded: what it changed in a copy
-    that was to be looked at only. stopping: a person asked for its end, and it has not come yet."""
+    that was to be looked at only. repository_moved: of a run in a linked working tree. stopping: a
+    person asked for its end, and it has not come yet."""
 
     base_commit: str | None
     left_commit: str | None
     copy_folder: str | None
     copy_kept: bool
     discarded: list[str]
+    repository_moved: list[MovedRow]
     model: str | None
     model_from: str | None
     last_pulse_at: Moment | None
@@ -91,6 +109,10 @@ class Told(Words):
     text: Annotated[Words16, Field(min_length=1)]
 
 
+def moved_row(told: Mapping[str, Any]) -> MovedRow:
+    return MovedRow(sentence=said(code_of(told), dict(told)), **told)
+
+
 def detail(run: records.Run, look: Look) -> RunDetail:
     error = None
     if run.error_kind:
@@ -108,6 +130,7 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         session_note=beside.note,
         swept=beside.swept,
         discarded=look.copies.discarded(run),
+        repository_moved=[moved_row(one) for one in look.copies.moved(run)],
     )
 
 

@@ -44,8 +44,11 @@ Gates = Annotated[list[ApprovalGate], Field(max_length=1)]
 
 
 class NewTask(Words):
-    """base_branch, delivery: the workspace's when left out. workspace_strategy: with `main` its
-    agent has a copy to look at only, and what it changes there is discarded.
+    """base_branch, delivery, workspace_strategy: the workspace's when left out. With the strategy
+    `main` its agent has a copy to look at only, and what it changes there is discarded. `worktree`
+    is a linked working tree of the repository: made faster, and with the repository's own branches,
+    but an agent there can move them, and change hooks and configuration. All of that is compared
+    before and after each run, and told; it is not put back.
 
     blocked_by: ids; short for hard edges. gates: approval is the same as requires_approval.
     """
@@ -63,7 +66,7 @@ class NewTask(Words):
     depends_on: EdgesWanted = Field(default_factory=list)
     blocked_by: Refs = Field(default_factory=list)
     requires_approval: bool = False
-    workspace_strategy: Literal["isolated_copy", "main"] = "isolated_copy"
+    workspace_strategy: Literal["isolated_copy", "worktree", "main"] | None = None
     gates: Gates = Field(default_factory=list)
 
 
@@ -151,6 +154,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/tasks", status=201, errors=(404, 409))
     def create_task(caller: Caller, body: NewTask, once: Once | None) -> Task:
         """A task; with an assignee, that agent is woken."""
+        strategy = body.workspace_strategy
         made = tasks.create(
             desk,
             asked(caller, once),
@@ -166,7 +170,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
             parent_id=body.parent_id,
             depends_on=edges(body.depends_on, body.blocked_by),
             requires_approval=body.requires_approval or bool(body.gates),
-            workspace_strategy=WorkspaceStrategy(body.workspace_strategy),
+            workspace_strategy=strategy and WorkspaceStrategy(strategy),
         )
         return show(look, made)
 

@@ -24,6 +24,7 @@ from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.moved import code_of
 from roundtable_desktop.phrases.on_pages import DONE, ON_PAGES
 from roundtable_desktop.phrases.transcripts import left_out, size
 
@@ -50,6 +51,7 @@ def pages(
             label=labels.label,
             answer_label=labels.answer_label,
             item_label=labels.item_label,
+            moved_code=code_of,
             move_label=labels.move_label,
             gate_label=labels.gate_label,
             error_label=labels.error_label,

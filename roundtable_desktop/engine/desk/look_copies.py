@@ -39,6 +39,13 @@ class LookCopies:
         found = [one.data.get("paths") for one in told if one.kind == Kind.RUN_DISCARDED]
         return [str(path) for paths in found if isinstance(paths, list) for path in paths]
 
+    def moved(self, run: Run) -> list[Mapping[str, object]]:
+        """What changed in the user's repository while it was at work, each as it was told."""
+        with self._reader.snapshot() as view:
+            told = events.of(view, Subject("run", run.id))
+        found = [one.data.get("moved") for one in told if one.kind == Kind.RUN_REPOSITORY_MOVED]
+        return [one for all_ in found if isinstance(all_, list) for one in all_]
+
     def sizes(self, found: list[Copy]) -> Mapping[str, int]:
         """Bytes by the folders' names."""
         return {copy.name: self._git.size(copy.path) for copy in found}

@@ -8,7 +8,7 @@ from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.records import Actor, Task
 from roundtable_desktop.model.states import Role, TaskStatus
-from roundtable_desktop.store import agents, lists, tasks, workspaces
+from roundtable_desktop.store import agents, lists, settings, tasks, workspaces
 from roundtable_desktop.store.db import Tx, View
 
 LOOSE_TASKS = 20
@@ -85,6 +85,7 @@ def add_loose(
         description=description,
         base_branch=workspace.base_branch,
         delivery=workspace.delivery,
+        workspace_strategy=settings.strategy_of(tx, workspace.id),
     )
     edges.draw(tx, task, depends_on, actor)
     return task

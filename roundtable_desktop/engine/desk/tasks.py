@@ -24,7 +24,16 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.model.verdicts import Go
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import agents, comments, lists, runs, tasks, wakeups, workspaces
+from roundtable_desktop.store import (
+    agents,
+    comments,
+    lists,
+    runs,
+    settings,
+    tasks,
+    wakeups,
+    workspaces,
+)
 from roundtable_desktop.store.db import Tx, View
 
 STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
@@ -47,7 +56,7 @@ def create(
     parent_id: str | None = None,
     depends_on: Sequence[Edge] = (),
     requires_approval: bool = False,
-    workspace_strategy: WorkspaceStrategy = WorkspaceStrategy.ISOLATED_COPY,
+    workspace_strategy: WorkspaceStrategy | None = None,
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
     is held while something must come first (K-53)."""
@@ -73,7 +82,7 @@ def create(
             model=model,
             parent_id=parent_id and _parent(tx, workspace_id, parent_id).id,
             requires_approval=requires_approval,
-            workspace_strategy=workspace_strategy,
+            workspace_strategy=workspace_strategy or settings.strategy_of(tx, workspace_id),
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
@@ -110,9 +119,17 @@ def add_below(
         retry_budget=parent.retry_budget,
         project=parent.project,
         model=parent.model,
+        workspace_strategy=_strategy_below(tx, parent),
     )
     edges.draw(tx, task, depends_on, actor)
     return task if agent is None else assign_now(tx, desk, actor, task, agent)
+
+
+def _strategy_below(tx: Tx, parent: Task) -> WorkspaceStrategy:
+    """Work below what is only to look is work as any other."""
+    if parent.workspace_strategy is WorkspaceStrategy.MAIN:
+        return settings.strategy_of(tx, parent.workspace_id)
+    return parent.workspace_strategy
 
 
 def assign(desk: Desk, asked: Asked, task_id: str, agent_id: str) -> Task:

@@ -1,0 +1,179 @@
+"""What is not as it was before a run in a linked working tree: who moved it, and the way back."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.names import HEADS, by_hand, shown
+from roundtable_desktop.adapters.git.noted import (
+    STASH,
+    Note,
+    kept,
+    look,
+    noted,
+    state,
+    without_git,
+)
+from roundtable_desktop.adapters.git.reflogs import Step, mover, steps
+from roundtable_desktop.adapters.git.traces import plain_bytes
+from roundtable_desktop.model.moved import By, Moved, What
+from roundtable_desktop.model.ports import GitFailed, Repository
+
+MOST_KEYS = 50
+REMOTES = "refs/remotes/"
+SYMBOLIC = "ref: "
+
+
+def compare(
+    runner: Runner, repository: Repository, folder: str, run: str
+) -> tuple[Moved, ...] | None:
+    """None when nothing was noted. What somebody else's log explains is not in it."""
+    before = noted(folder, run)
+    if before is None:
+        return None
+    try:
+        now = look(runner, repository, folder)
+    except GitFailed as failed:
+        if failed.broken_off:
+            raise
+        now = without_git(repository, folder)
+    pair = _Pair(repository, folder, run, before, now)
+    found = [*pair.files(), *pair.heads()]
+    if now.whole:
+        found += [*pair.refs(), *pair.stash()]
+    elif not found:
+        check = by_hand("-C", repository.path, "fsck")
+        found = [_moved(What.FILE, repository.git_dir, "", None, By.UNKNOWN, check)]
+    return tuple(found)
+
+
+def _moved(what: What, name: str, old: str | None, new: str | None, by: By, command: str) -> Moved:
+    return Moved(what=what, name=name, old=old, new=new, by=by, command=command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    repository: Repository
+    folder: str
+    run: str
+    before: Note
+    now: Note
+
+    def files(self) -> Iterator[Moved]:
+        keys = self._keys()
+        for path in {**self.before.files, **self.now.files}:
+            old, new = self.before.files.get(path), state(Path(path)) or None
+            if old != new:
+                yield Moved(
+                    what=What.FILE,
+                    name=shown(os.fsencode(path)),
+                    old=old,
+                    new=new,
+                    by=By.UNKNOWN,
+                    command=self._put_back(path, old),
+                    keys=keys if "hooks" not in Path(path).parts else (),
+                )
+
+    def _keys(self) -> tuple[str, ...]:
+        if not self.now.whole:
+            return ()
+        old, new = map(tuple, self.before.keys), map(tuple, self.now.keys)
+        return tuple(sorted({key for key, _ in set(old) ^ set(new)})[:MOST_KEYS])
+
+    def _put_back(self, path: str, old: str | None) -> str:
+        if old is None:
+            return shlex.join(["rm", "-f", "--", path])
+        if old.startswith("link "):
+            return shlex.join(["ln", "-sfn", "--", old.removeprefix("link "), path])
+        saved = kept(self.folder, self.run, self.before, path)
+        return shlex.join(["cp", "-p", "--", str(saved), path]) if saved else ""
+
+    def heads(self) -> Iterator[Moved]:
+        for place, old in self.before.heads.items():
+            new = self.now.heads.get(place)
+            if new == old or new is None:  # one that its owner removed is no checkout any more
+                continue
+            log = self._steps(f"{place}/logs/HEAD")
+            by = self._head_mover(log)
+            if by is not None:
+                where = self._checkout(place)
+                yield _moved(What.HEAD, where, old, new, by, self._head_back(where, old, log))
+
+    def _head_mover(self, log: list[Step] | None) -> By | None:
+        """git writes it down when a checkout is switched; nobody else does."""
+        if not log:
+            return By.UNKNOWN
+        return By.AGENT if mover(log, log[0].old, log[-1].new, self.run) is By.AGENT else None
+
+    def _head_back(self, where: str, old: str, log: list[Step] | None) -> str:
+        branch = old.removeprefix(SYMBOLIC).removeprefix(HEADS)
+        if log and old.startswith(SYMBOLIC):
+            return by_hand("-C", where, "switch", branch)
+        if log:
+            return by_hand("-C", where, "switch", "--detach", old)
+        if old.startswith(SYMBOLIC):
+            return by_hand("-C", where, "symbolic-ref", "HEAD", old.removeprefix(SYMBOLIC))
+        return by_hand("-C", where, "update-ref", "--no-deref", "HEAD", old)
+
+    def refs(self) -> Iterator[Moved]:
+        before, now = self.before.refs, self.now.refs
+        for ref in {**before, **now}:
+            old, new = before.get(ref), now.get(ref)
+            if old == new or ref == STASH or (old is None and ref.startswith("refs/roundtable/")):
+                continue
+            by = mover(self._steps(self._log(ref)), old, new, self.run)
+            if by is not None:
+                what = What.REMOTE if ref.startswith(REMOTES) else What.REF
+                yield _moved(what, ref, old, new, by, self._ref_back(ref, old, new))
+
+    def _ref_back(self, ref: str, old: str | None, new: str | None) -> str:
+        main = self.repository.path
+        if old is not None and old.startswith(SYMBOLIC):
+            return by_hand("-C", main, "symbolic-ref", ref, old.removeprefix(SYMBOLIC))
+        if old is None:
+            was = [new] if new and not new.startswith(SYMBOLIC) else []
+            return by_hand("-C", main, "update-ref", "--no-deref", "-d", ref, *was)
+        if new is None:
+            return by_hand("-C", main, "update-ref", ref, old, "0" * len(old))
+        if new.startswith(SYMBOLIC):
+            return by_hand("-C", main, "update-ref", "--no-deref", ref, old)
+        if where := self._moved_in(ref, new):
+            return by_hand("-C", where, "reset", "--keep", old)
+        return by_hand("-C", main, "update-ref", ref, old, new)
+
+    def _moved_in(self, ref: str, new: str) -> str | None:
+        """The checkout whose files went along with the branch."""
+        for place, head in self.now.heads.items():
+            log = self._steps(f"{place}/logs/HEAD")
+            if head == SYMBOLIC + ref and log and log[-1].new == new:
+                return self._checkout(place)
+        return None
+
+    def stash(self) -> Iterator[Moved]:
+        before, now = self.before.stash, self.now.stash
+        old, new = self.before.refs.get(STASH), self.now.refs.get(STASH)
+        by = mover(self._steps(self._log(STASH)), old, new, self.run)
+        if (before == now and old == new) or by is None:
+            return
+        main, more = self.repository.path, len(now) - len(before)
+        lost = [one for one in before if one not in now]
+        words = [("store", "-m", "put back", one) for one in lost]
+        if not lost and more > 0:
+            words = [("drop", "stash@{0}")] * more  # type: ignore[list-item]
+        command = "; ".join(by_hand("-C", main, "stash", *one) for one in words)
+        yield _moved(What.STASH, STASH, old, new, by, command)
+
+    def _log(self, ref: str) -> str:
+        return str(Path(self.repository.git_dir, "logs", ref))
+
+    def _steps(self, log: str) -> list[Step] | None:
+        return steps(Path(log), self.before.logs.get(log, 0))
+
+    def _checkout(self, place: str) -> str:
+        if place == self.repository.git_dir:
+            return self.repository.path
+        named = os.fsdecode((plain_bytes(Path(place, "gitdir")) or b"").strip())
+        return os.path.dirname(os.path.normpath(os.path.join(place, named)))
