@@ -7,6 +7,7 @@ from git_watched import RUN, as_it_was, by_agent, moved, put_back
 from git_world import World
 
 from roundtable_desktop.model.moved import By, Moved, What, reason
+from roundtable_desktop.model.ports import Repository
 
 # what an agent does → what it moves by that, and whether git's log of it can tell who it was
 REFS = {
@@ -97,6 +98,37 @@ def test_hooks_configuration_and_stashes_are_told_with_the_way_back(
     put_back(world, found)
     assert moved(world) == {}
     assert as_it_was(world) == before
+
+
+@pytest.mark.proves("C-100 worktree", "S-65")
+def test_the_way_back_leads_through_no_link_of_the_agents(world: World, linked: Path) -> None:
+    git_dir, mine = world.repo / ".git", world.root / "mine"
+    world.write({"hooks/commit-msg": "#!/bin/sh\n", "config": "mine\n"}, mine)
+    world.write({".git/hooks/commit-msg": "#!/bin/sh\n# the user's\n"})
+    world.git.forget_note(str(linked), RUN)
+    world.git.note(world.repository, str(linked), RUN)
+    before = as_it_was(world)
+    (git_dir / "hooks").rename(world.root / "away")
+    (git_dir / "hooks").symlink_to(mine / "hooks")
+    (git_dir / "config").rename(world.root / "away/config")
+    (git_dir / "config").symlink_to(mine / "config")
+    repository = Repository(
+        path=str(world.repo),
+        git_dir=str(git_dir),
+        author_name="Ada",
+        author_email="ada@example.org",
+        settings={},
+    )
+    found = world.git.moved(repository, str(linked), RUN)
+    assert found is not None
+    assert {git_dir / "hooks", git_dir / "config"} < {Path(one.name) for one in found}
+    put_back(world, {one.name: one for one in found})
+    assert moved(world) == {}
+    after = as_it_was(world)
+    samples = {name for name in before if name.endswith(".sample")}
+    assert after == {name: said for name, said in before.items() if name not in samples}
+    assert (mine / "config").read_text() == "mine\n"
+    assert (mine / "hooks/commit-msg").read_text() == "#!/bin/sh\n"
 
 
 @pytest.mark.proves("C-100 worktree")

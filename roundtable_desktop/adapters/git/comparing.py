@@ -63,8 +63,11 @@ class _Pair:
     now: Note
 
     def files(self) -> Iterator[Moved]:
-        keys = self._keys()
-        for path in {**self.before.files, **self.now.files}:
+        """What is there more comes first: a link that stands for a folder is out of the way before
+        a file of the folder is put back."""
+        keys, configs = self._keys(), {*self.before.configs, *self.now.configs}
+        more = [path for path in self.now.files if path not in self.before.files]
+        for path in (*more, *self.before.files):
             old, new = self.before.files.get(path), state(Path(path)) or None
             if old != new:
                 yield Moved(
@@ -74,7 +77,7 @@ class _Pair:
                     new=new,
                     by=By.UNKNOWN,
                     command=self._put_back(path, old),
-                    keys=keys if "hooks" not in Path(path).parts else (),
+                    keys=keys if path in configs else (),
                 )
 
     def _keys(self) -> tuple[str, ...]:
@@ -84,12 +87,21 @@ class _Pair:
         return tuple(sorted({key for key, _ in set(old) ^ set(new)})[:MOST_KEYS])
 
     def _put_back(self, path: str, old: str | None) -> str:
-        if old is None:
-            return shlex.join(["rm", "-f", "--", path])
-        if old.startswith("link "):
-            return shlex.join(["ln", "-sfn", "--", old.removeprefix("link "), path])
+        """Never through a link: it may lead to any file of the person's."""
+        remove = shlex.join(["rm", "-f", "--", path])
         saved = kept(self.folder, self.run, self.before, path)
-        return shlex.join(["cp", "-p", "--", str(saved), path]) if saved else ""
+        if old is None:
+            return remove
+        if old.startswith("link "):
+            put = shlex.join(["ln", "-s", "--", old.removeprefix("link "), path])
+        elif saved is not None:
+            put = shlex.join(["cp", "-p", "--", str(saved), path])
+        else:
+            return ""
+        above = os.path.dirname(path)
+        is_folder = os.path.isdir(above) and not os.path.islink(above)
+        made = [] if is_folder else [shlex.join(["mkdir", "-p", "--", above])]
+        return " && ".join([*made, remove, put])
 
     def heads(self) -> Iterator[Moved]:
         for place, old in self.before.heads.items():
@@ -160,9 +172,9 @@ class _Pair:
             return
         main, more = self.repository.path, len(now) - len(before)
         lost = [one for one in before if one not in now]
-        words = [("store", "-m", "put back", one) for one in lost]
+        words: list[tuple[str, ...]] = [("store", "-m", "put back", one) for one in lost]
         if not lost and more > 0:
-            words = [("drop", "stash@{0}")] * more  # type: ignore[list-item]
+            words = [("drop", "stash@{0}")] * more
         command = "; ".join(by_hand("-C", main, "stash", *one) for one in words)
         yield _moved(What.STASH, STASH, old, new, by, command)
 

@@ -28,6 +28,7 @@ FILES = (
     *("config", "config.worktree", "shallow", "objects/info/alternates"),
     *("info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout"),
 )
+FOLDERS = ("hooks", "info", "objects", "objects/info", "refs", "logs", "worktrees", "modules")
 PASSED_OVER = {"objects", "logs", "refs"}
 MOST_FILES, MOST_BYTES = 2000, 1 << 20
 """More files are not looked at, and a larger one is not kept for being put back."""
@@ -36,8 +37,8 @@ MOST_FILES, MOST_BYTES = 2000, 1 << 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """refs: their commits, or `ref: …`. heads, logs: by the paths of git directories and of files.
-    files: what each was like. keys: of the configuration that counts, with their values. whole:
-    git could read the repository."""
+    files: what each was like. keys: of the configuration that counts, with their values; configs:
+    the files that say them. whole: git could read the repository."""
 
     refs: dict[str, str] = field(default_factory=dict)
     heads: dict[str, str]
@@ -45,6 +46,7 @@ class Note:
     stash: list[str]
     files: dict[str, str]
     keys: list[list[str]] = field(default_factory=list)
+    configs: list[str] = field(default_factory=list)
     whole: bool = True
 
 
@@ -96,7 +98,8 @@ def look(runner: Runner, repository: Repository, folder: str) -> Note:
     refs = dict(_refs(room))
     seen = without_git(repository, folder, [*read, *_hooks_named(keys)])
     logs = {str(path): _size(path) for path in _logs(Path(repository.git_dir), refs)}
-    return replace(seen, refs=refs, logs=seen.logs | logs, keys=keys, whole=True)
+    seen = replace(seen, keys=keys, configs=[str(path) for path in read])
+    return replace(seen, refs=refs, logs=seen.logs | logs, whole=True)
 
 
 def without_git(repository: Repository, folder: str, more: Sequence[Path] = ()) -> Note:
@@ -129,6 +132,7 @@ def state(path: Path) -> str:
 
 def _watched(common: Path, ours: Path, more: Sequence[Path]) -> Iterator[Path]:
     yield from (common / name for name in FILES)
+    yield from (common / name for name in FOLDERS if os.path.islink(common / name))
     yield from _inside(common / "hooks")
     yield ours / "config.worktree"
     for other in _folders(common / "worktrees"):
@@ -144,11 +148,8 @@ def _watched(common: Path, ours: Path, more: Sequence[Path]) -> Iterator[Path]:
         yield from _inside(path) if os.path.isdir(path) else [path]
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    """Hooks, or the link that stands for them."""
-    if os.path.islink(folder):
-        yield folder
-    yield from (path for path in _entries(folder) if not path.name.endswith(".sample"))
+def _inside(folder: Path) -> list[Path]:
+    return [path for path in _entries(folder) if not path.name.endswith(".sample")]
 
 
 def _folders(above: Path) -> list[Path]:
