@@ -89,7 +89,7 @@ def add(
             "parent_id": names.task(client, parent, named)["id"] if parent else None,
             "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
             "requires_approval": requires_approval or None,
-            "workspace_strategy": "main" if look_only else strategy,
+            "workspace_strategy": _strategy(strategy, look_only=look_only),
         },
     )
     if as_json:
@@ -100,6 +100,12 @@ def add(
     if made["waiting_for"]:
         click.echo(_("It waits for {tasks}.").format(tasks=_numbers(made["waiting_for"])))
     return None
+
+
+def _strategy(named: str | None, *, look_only: bool) -> str | None:
+    if look_only and named:
+        raise click.UsageError(_("Use either --look-only or --where."))
+    return "main" if look_only else named
 
 
 @task.command(name="list")

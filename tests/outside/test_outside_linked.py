@@ -76,6 +76,8 @@ def test_where_agents_work_is_a_setting_that_says_what_it_risks(room: Room) -> N
     assert room.task("Later")["workspace_strategy"] == "worktree"
     apart = room.task("Apart", workspace_strategy="isolated_copy")
     assert apart["workspace_strategy"] == "isolated_copy"
+    both = ("--look-only", "--where", "worktree", "--unassigned", "--workspace", name)
+    assert room.house.cli("task", "add", "x", *both).code == 2
     body = {"workspace_id": room.id, "title": "x", "workspace_strategy": "elsewhere"}
     assert room.house.program("POST", "/tasks", body).status == 422
 
