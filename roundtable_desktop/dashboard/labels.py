@@ -61,7 +61,7 @@ LABELS: Mapping[str, str] = {
     "blocker_lost": N_("Lost what it waits for"),
     "doctor": N_("Roundtable itself"),
     "delivery_blocked": N_("Was not delivered"),
-    "config_changed": N_("Configuration changed"),
+    "config_changed": N_("Your repository"),
     "seen": N_("I have seen it"),
     "requested": N_("Waits for you"),
     "withdrawn": N_("Withdrawn"),

@@ -45,7 +45,7 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
-    if item.kind is InboxKind.CONFIG_CHANGED:
+    if item.kind is InboxKind.CONFIG_CHANGED and item.subject_type == "workspace":
         return config.answer(desk, asked, item, action)
     if item.kind is not InboxKind.PERMISSION:
         return _answer(desk, asked, item, action)
