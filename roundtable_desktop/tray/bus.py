@@ -1,8 +1,8 @@
-"""The session bus of a Linux desktop, on the Qt main thread and without waiting for an answer."""
+"""The buses of a Linux desktop, on the Qt main thread and without waiting for an answer."""
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from jeepney import (
     DBusAddress,
@@ -29,12 +29,13 @@ _PATIENCE = 0.2
 the bus has stopped reading. What is cut off then leaves the connection useless."""
 
 
-def connect() -> DBusConnection | None:
-    """To be called apart from the main thread: it waits for the bus. None: there is none."""
+def connect(which: Literal["SESSION", "SYSTEM"] = "SESSION") -> DBusConnection | None:
+    """To be called apart from the main thread: it waits for the bus. None: there is none. The
+    system's hands out locks, which are files."""
     try:
-        return open_dbus_connection("SESSION")
+        return open_dbus_connection(which, enable_fds=which == "SYSTEM")
     except (OSError, KeyError, RuntimeError, ValueError) as error:
-        log.info("no session bus reason=%r", str(error))
+        log.info("no %s bus reason=%r", which.lower(), str(error))
         return None
 
 
@@ -116,5 +117,5 @@ class Bus(QObject):
                 heard(message.body)
 
     def _broken(self, error: Exception) -> None:
-        log.warning("session bus lost reason=%r", str(error))
+        log.warning("bus lost reason=%r", str(error))
         self.close()

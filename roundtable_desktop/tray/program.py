@@ -19,6 +19,7 @@ from roundtable_desktop.tray.dialogs import cannot_start, leave_agents, stop_all
 from roundtable_desktop.tray.ending import Ending
 from roundtable_desktop.tray.handover import ONCE, PATIENT, Meeting, hand_over
 from roundtable_desktop.tray.icon import icon, paint
+from roundtable_desktop.tray.logind import GoingDown
 from roundtable_desktop.tray.menu import CONTROL, INBOX, OVERVIEW, STOP_ALL, Menu
 from roundtable_desktop.tray.notify import APP, DEFAULT, Balloon, Desktop, Notice, Notifier
 from roundtable_desktop.tray.panel import Panel, Scheme
@@ -84,12 +85,13 @@ class Tray(QObject):
         self._dialog: QMessageBox | None = None
         self._worker, self._menu, self._speaker = Worker(), Menu(), Speaker()
         self._panel, self._scheme, self._balloon = Panel(), Scheme(), Balloon()
-        self._signals = Ending()
+        self._signals, self._going_down = Ending(), GoingDown()
         self._connect()
 
     def _connect(self) -> None:
         self._signals.told.connect(self._end)
-        self._app.commitDataRequest.connect(self._end_session)
+        self._app.commitDataRequest.connect(lambda _manager: self._end_session())
+        self._going_down.told.connect(self._end_session)
         self._menu.open.connect(self._open)
         self._menu.turn.connect(self._turn)
         self._menu.act.connect(self._act)
@@ -116,6 +118,10 @@ class Tray(QObject):
 
             self._worker.ask(
                 bus.connect, lambda found: self._attach(bus.Bus(found) if found else None)
+            )
+            self._worker.ask(
+                lambda: bus.connect("SYSTEM"),
+                lambda found: self._going_down.listen(bus.Bus(found)) if found else None,
             )
         else:
             self._attach(None)
@@ -302,10 +308,15 @@ class Tray(QObject):
         else:
             self._end()
 
-    def _end_session(self, _manager: object) -> None:
-        """The desktop says so before it ends its programs; a plain SIGTERM is none (C-101)."""
-        if (faces := self._owner.faces) is not None:
-            self._worker.ask(lambda: control.end_session(faces.desk))
+    def _end_session(self) -> None:
+        """The desktop or the machine says so before it ends its programs; a plain SIGTERM is none
+        (C-101). The machine is held up no longer than until it is written down, or cannot be."""
+        let_go = self._going_down.let_go
+        if (faces := self._owner.faces) is None:
+            return let_go()
+        return self._worker.ask(
+            lambda: control.end_session(faces.desk), lambda _: let_go(), lambda _: let_go()
+        )
 
     def _ask(
         self, dialog: QMessageBox, agreed: Callable[[], None], declined: Callable[[], None]

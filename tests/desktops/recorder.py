@@ -17,6 +17,7 @@ from dbus_fast.annotations import (
     DBusVariant,
 )
 from dbus_fast.service import ServiceInterface, dbus_method, dbus_property, dbus_signal
+from desktops.logind import LOGIND, Lock, Logind
 
 R = TypeVar("R")
 
@@ -164,6 +165,8 @@ class Recorder:
         self.notes: list[Note] = []
         self.items: list[str] = []
         self._server = Notifications(self.notes)
+        self.locks: list[Lock] = []
+        self._logind = Logind(self.locks)
 
     def close(self) -> None:
         for name in list(self._buses):
@@ -193,13 +196,26 @@ class Recorder:
 
         self._do(act())
 
+    def show_logind(self) -> None:
+        self._do(self._come(LOGIND, "/org/freedesktop/login1", self._logind, files=True))
+
+    def go_down(self, begins: bool) -> None:
+        """The machine, or not after all."""
+
+        async def act() -> None:
+            self._logind.PrepareForShutdown(begins)
+
+        self._do(act())
+
     def leave(self, name: str) -> None:
         bus = self._buses.pop(name)
         self._loop.call_soon_threadsafe(bus.disconnect)
         self._do(bus.wait_for_disconnect())
 
-    async def _come(self, name: str, path: str, interface: ServiceInterface) -> None:
-        bus = await MessageBus(bus_address=self._address).connect()
+    async def _come(
+        self, name: str, path: str, interface: ServiceInterface, *, files: bool = False
+    ) -> None:
+        bus = await MessageBus(bus_address=self._address, negotiate_unix_fd=files).connect()
         bus.export(path, interface)
         await bus.request_name(name)
         self._buses[name] = bus

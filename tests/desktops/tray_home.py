@@ -24,7 +24,7 @@ class TrayHome(LivingHome):
         (programs / "xdg-open").write_text(BROWSER.format(opened=self.opened_file))
         (programs / "xdg-open").chmod(0o755)
         self.env["PATH"] = f"{programs}:{self.env['PATH']}"
-        self.env["DBUS_SESSION_BUS_ADDRESS"] = bus
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = self.env["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         if screen is not None:
             self.env["DISPLAY"] = screen.name
 
