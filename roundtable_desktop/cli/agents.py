@@ -24,6 +24,12 @@ _LIMITS = (
     ("--silence-limit", "silence_limit_sec", _SECONDS, _("Seconds without a sign of life.")),
     ("--soft-timeout", "soft_timeout_sec", _SECONDS, _("Seconds until it is asked how it stands.")),
     ("--hard-timeout", "hard_timeout_sec", _SECONDS, _("Seconds until a run is ended.")),
+    (
+        "--memory",
+        "memory_limit_mb",
+        click.IntRange(0, 1 << 20),
+        _("Megabytes that a run may use with all its processes. 0: half of the machine's."),
+    ),
 )
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))

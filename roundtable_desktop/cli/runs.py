@@ -96,6 +96,9 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
         click.echo(plain(said.format(folder=seen["copy_folder"])))
     if seen["session_anew"]:
         click.echo(plain(sentence(seen["session_anew"], {"note": seen["session_note"]})))
+    if seen["memory"] and seen["most_memory"]:
+        values = {"used": seen["memory"] >> 20, "most": seen["most_memory"] >> 20}
+        click.echo(sentence("memory_used", values))
     if seen["swept"]:
         click.echo(sentence("swept", {"count": seen["swept"]}))
     fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})

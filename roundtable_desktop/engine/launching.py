@@ -260,6 +260,7 @@ class Launching:
             nudge=NUDGE if speaks else "",
             demo_script=talk.script if builtin else None,
             bridge=self._equipment.bridge if speaks else (),
+            most_memory=agent.memory_limit_mb << 20,
             deadlines=Deadlines(
                 silence_limit=agent.silence_limit_sec,
                 soft=agent.soft_timeout_sec,

@@ -170,17 +170,25 @@ class Ended(BaseModel):
 class End(Message):
     """The last message: the tree is gone (but for `survivors`) and the lock will be free next.
 
-    why: exited | spawn_failed | silence | hard | processes | cancelled | interrupted.
+    why: exited | spawn_failed | silence | hard | processes | memory | cancelled | interrupted.
     exit_code: of the agent; negative is the signal that ended it; None when it never ran.
     stop_reason: what an ACP agent said of its last turn; nudged: it was asked for a result.
     tail: the last 8 KB of its ordinary output, redacted; stderr: the last 4 KB of its errors.
     swept: processes that the agent left behind and that were ended for it, however many.
     silence: seconds without a word, of an agent that was ended for them.
+    memory: bytes that its tree had in use at once; most_memory: that it might. 0: unknown.
     """
 
     kind: Literal["end"]
     why: Literal[
-        "exited", "spawn_failed", "silence", "hard", "processes", "cancelled", "interrupted"
+        "exited",
+        "spawn_failed",
+        "silence",
+        "hard",
+        "processes",
+        "memory",
+        "cancelled",
+        "interrupted",
     ]
     exit_code: int | None
     error: Fault | None = None
@@ -193,6 +201,8 @@ class End(Message):
     survivors: list[Ended] = []
     swept: int = 0
     silence: float | None = None
+    memory: int = 0
+    most_memory: int = 0
 
 
 AnyMessage = Annotated[

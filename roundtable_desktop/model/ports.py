@@ -90,6 +90,7 @@ class LaunchOrder:
     bridge: Sequence[str] = ()  # the command of the MCP stdio bridge; () for none
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
     hidden: Sequence[str] = field(repr=False, default=())  # redacted too, and not given to it
+    most_memory: int = 0  # bytes that its whole tree may use; 0: half of the machine's
     deadlines: Deadlines = Deadlines()
 
 

@@ -126,6 +126,7 @@ class Agent:
     account: str
     model: str | None
     skip_idle_wakeups: bool
+    memory_limit_mb: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,5 +48,6 @@ RUNNING: Mapping[str, str] = {
         "The earlier conversation could not be opened ({note}), so it began a new one and was told "
         "everything again."
     ),
+    "memory_used": N_("Its processes used {used} MB at once, of {most} MB that they may."),
     "swept": N_("Processes that it left running and that were ended: {count}."),
 }

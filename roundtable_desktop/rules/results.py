@@ -27,6 +27,10 @@ SUMMARY = 1000
 PROCESS_LIMIT = "process limit: it started more processes at once than one run may have"
 """Trying the same again cures it no more than any other failure of the work (F-36)."""
 
+MEMORY_LIMIT = "memory limit: its processes used {used} MB at once, and one run may use {most} MB"
+NO_MEMORY = "memory limit: the machine had none left, so the system ended it; it used {used} MB"
+"""So too (F-37); the next attempt reads it, and can do with less."""
+
 LIMITS = ("silence", "hard")
 """Ended by a limit; a report that came before it counts all the same (C-103)."""
 
@@ -83,6 +87,10 @@ def _broken_off(end: End) -> Settlement:
         case "processes":
             kind = ErrorKind.TASK_FAILED
             return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, kind, PROCESS_LIMIT)
+        case "memory":
+            said = MEMORY_LIMIT if end.memory > end.most_memory else NO_MEMORY
+            text = said.format(used=end.memory >> 20, most=end.most_memory >> 20)
+            return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, text)
         case "silence" | "hard":
             kind = ErrorKind.TIMED_OUT
             return _failed(RunOutcome.TIMED_OUT, Layer.WAKEUP, kind, _said(end))

@@ -1,13 +1,15 @@
-"""Keeps an agent that starts processes without end from taking the whole machine (F-36)."""
+"""Keeps an agent that starts processes without end, or takes memory without end, from taking the
+whole machine (F-36, F-37)."""
 
 import os
 import resource
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 from roundtable_desktop.runner.identity import HAS_PROC, PROC
 
-LOOK = 1.0
+LOOK = 0.5
 """Seconds between two glances; one costs a read of a few bytes."""
 JUMP = 128
 """So many new tasks on the machine since the last glance are worth a look at our own tree."""
@@ -15,6 +17,11 @@ ROOM = 1024
 """Tasks that the kernel lets the agent's tree add to what its user has now. It counts threads, and
 those of the user's other programs too, so there is room beyond the limit that we count ourselves;
 it holds for nobody with root's rights."""
+FIRST_TO_GO = 800
+"""Of 1000: where the kernel has no memory left it ends these before the person's own programs, a
+browser's pages (300) among them."""
+SMALLEST_FALL = 64 << 20
+"""Bytes; a machine at work has less to give now and then, and that is worth no look at a tree."""
 
 
 def tasks_on_machine() -> int:
@@ -34,6 +41,71 @@ def wall(pid: int) -> None:
         most = _tasks_of_user() + ROOM
         if hard == resource.RLIM_INFINITY or most < hard:
             resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
+
+
+def most_memory(asked: int) -> int:
+    """Bytes that the tree may use; half of the machine's where nobody says how many. 0: there is
+    no telling here, and so no limit."""
+    if not _memory():
+        return 0
+    return asked or _memory().get("MemTotal", 0) // 2
+
+
+def room() -> int:
+    """Bytes of memory that could still be had, swap included."""
+    seen = _memory()
+    return seen.get("MemAvailable", 0) + seen.get("SwapFree", 0)
+
+
+def worth_a_look(most: int, used: int) -> int:
+    """By how many bytes the room has to fall until the tree may be near its limit."""
+    return max(SMALLEST_FALL, (most - used) // 2)
+
+
+def used(pids: Iterable[int]) -> int:
+    """Bytes that go when these go: pages that several share count once, and those in swap count."""
+    return sum(map(_share, pids))
+
+
+def kernel_kills() -> int:
+    """How often since its start the kernel has ended something because no memory was left."""
+    with suppress(OSError, ValueError):
+        for row in (PROC / "vmstat").read_text().splitlines():
+            if row.startswith("oom_kill "):
+                return int(row.split()[1])
+    return 0
+
+
+def first_to_go(pid: int) -> None:
+    """So that the kernel takes that process, or what it starts, before anything else."""
+    file = PROC / str(pid) / "oom_score_adj"
+    with suppress(OSError, ValueError):
+        if int(file.read_text()) < FIRST_TO_GO:
+            file.write_text(str(FIRST_TO_GO))
+
+
+def _share(pid: int) -> int:
+    """0 of one that is gone, or whose memory is not ours to see."""
+    try:
+        rows = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(_bytes(row) for row in rows if row.startswith(("Pss:", "SwapPss:")))
+
+
+def _memory() -> dict[str, int]:
+    """Of the machine; nothing where the system does not tell."""
+    try:
+        rows = (PROC / "meminfo").read_text().splitlines()
+    except OSError:
+        return {}
+    wanted = ("MemTotal:", "MemAvailable:", "SwapFree:")
+    return {row.partition(":")[0]: _bytes(row) for row in rows if row.startswith(wanted)}
+
+
+def _bytes(row: str) -> int:
+    """`Name:   123 kB`"""
+    return int(row.split()[1]) << 10
 
 
 def _tasks_of_user() -> int:

@@ -8,13 +8,15 @@ from pathlib import Path
 PROC = Path("/proc")
 HAS_PROC = (PROC / "self/stat").exists()
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
     """One look at a process. ticks: its kernel start time; with the pid it is its identity.
 
-    cpu: seconds of its own and of its children that it has waited for.
+    cpu: seconds of its own and of its children that it has waited for. memory: bytes that it has
+    in use, with those that others use too.
     """
 
     pid: int
@@ -24,6 +26,7 @@ class Process:
     name: str
     dead: bool
     cpu: float
+    memory: int = 0
 
 
 def boot() -> str:
@@ -53,6 +56,7 @@ def look_at(pid: int) -> Process | None:
         # A leader that is gone while its threads still run is no corpse yet.
         dead=zombie and int(fields[17]) <= 1,
         cpu=sum(map(int, fields[11:15])) / TICKS_PER_SECOND,
+        memory=int(fields[21]) * PAGE,
     )
 
 

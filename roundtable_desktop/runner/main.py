@@ -55,6 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     try:
         bounds.wall(agent.pid)
+        bounds.first_to_go(agent.pid)
         spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
         _live(order, spool, agent, planned, redactor, interrupted)
     except BaseException:  # a fault of ours must not leave the agent running without a runner

@@ -62,6 +62,8 @@ class Order:
     demo_script: str | None
     bridge: tuple[str, ...]
     most_processes: int
+    most_memory: int
+    """Bytes; 0: as the machine has it."""
 
     @property
     def result_file(self) -> Path:
@@ -101,6 +103,7 @@ def read_order(folder: Path) -> Order:
         demo_script=raw["demo_script"],
         bridge=tuple(raw["bridge"]),
         most_processes=raw.get("most_processes", MOST_PROCESSES),
+        most_memory=raw.get("most_memory", 0),
     )
 
 

@@ -23,14 +23,14 @@ from roundtable_desktop.runner.record import Record
 from roundtable_desktop.runner.result import redact_result, take_result
 from roundtable_desktop.runner.spool import Spool
 from roundtable_desktop.runner.talk import pipe
-from roundtable_desktop.runner.tree import Tree
+from roundtable_desktop.runner.tree import Tree, Use
 
 ERROR_BYTES = 4 * 1024
 DRAIN_SECONDS = 2.0
 HURRY = 0.6
 """Of the ladder's seconds where the machine goes down: six, and then KILL (F-47)."""
-PROCESSES = "processes"
-"""It started too many: there is nobody to be gentle with."""
+PROCESSES, MEMORY = "processes", "memory"
+"""It takes too many of them, or too much: there is no time to be gentle."""
 SIGNALLED = (-signal.SIGHUP, -signal.SIGTERM, -signal.SIGKILL)
 SIGNALS_APART = 1.0
 """Seconds between the agent's end by a signal and the same signal to us."""
@@ -61,6 +61,8 @@ class Session:
         self._exited = asyncio.Event()
         self._reported = False
         self._silence: float | None = None
+        self._most_memory, self._memory = bounds.most_memory(order.most_memory), 0
+        self._kernel_kills = bounds.kernel_kills()
         self._record = Record(order.folder, spool, redactor)
         log = Log(order.folder / "stderr.log")
         self._err = self._record.stream("err", tail_bytes=ERROR_BYTES, log=log)
@@ -85,6 +87,7 @@ class Session:
         await self._wait_watching()
         if self._why is None and self._process.returncode in SIGNALLED:
             await asyncio.sleep(SIGNALS_APART)
+            self._look_for_kernel()
         fall = await self._end()
         await self._talk.finish(DRAIN_SECONDS)
         await self._errors.finish(DRAIN_SECONDS)
@@ -146,7 +149,7 @@ class Session:
         if self._why is None:
             self._report()
         rungs = self._talk.gentle(stopped=self._why is not None)
-        share = 0.0 if self._why == PROCESSES else HURRY if self._hurry else 1.0
+        share = 0.0 if self._why in (PROCESSES, MEMORY) else HURRY if self._hurry else 1.0
         rungs = [replace(rung, seconds=rung.seconds * share) for rung in rungs if share]
         fall = await end_tree(
             self._tree, [] if self._exited.is_set() else rungs, self._order.ladder.term * share
@@ -178,6 +181,8 @@ class Session:
                     killed=fall.killed,
                     swept=fall.swept,
                     silence=self._silence,
+                    memory=self._memory,
+                    most_memory=self._most_memory,
                     survivors=fall.survivors,
                     **self._talk.ending(),
                 )
@@ -193,18 +198,34 @@ class Session:
         return self._received() if self._talk.errors_count else self._talk.received
 
     async def _guard(self) -> None:
-        """Between two looks at the tree a fork bomb would fill the machine."""
-        before = bounds.tasks_on_machine()
+        """Between two looks at the tree a fork bomb, or one that takes memory, would fill the
+        machine. The room falls without it, too; that costs a look."""
+        tasks, room = bounds.tasks_on_machine(), bounds.room()
         while not self._over.is_set():
             await asyncio.sleep(bounds.LOOK)
-            now = bounds.tasks_on_machine()
-            if now > before + bounds.JUMP:
-                self._count(self._tree.usage()[0])
-            before = now
+            more, left = bounds.tasks_on_machine(), bounds.room()
+            fell = room - left > bounds.worth_a_look(self._most_memory, self._memory)
+            if fell or more > tasks + bounds.JUMP:
+                self._bound(self._tree.usage(), looks_close=fell)
+            tasks, room = more, left if fell else max(room, left)
 
-    def _count(self, processes: int) -> None:
-        if processes > self._order.most_processes:
+    def _bound(self, use: Use, *, looks_close: bool = False) -> None:
+        """Shared pages count for each that has them, so a sum over the limit is looked at closely,
+        and so is one that may lie in swap."""
+        if len(use.pids) > self._order.most_processes:
             self.stop(PROCESSES)
+        memory, most = use.memory, self._most_memory
+        if looks_close or (most and memory > most):
+            memory = bounds.used(use.pids)
+        self._memory = max(self._memory, memory)
+        if most and memory > most:
+            self.stop(MEMORY)
+
+    def _look_for_kernel(self) -> None:
+        """Where no memory is left, it takes an agent first; trying again at once takes as much."""
+        killed = self._process.returncode == -signal.SIGKILL
+        if self._why is None and killed and bounds.kernel_kills() > self._kernel_kills:
+            self._why = MEMORY
 
     # --- deadlines ---------------------------------------------------------------------------
 
@@ -215,12 +236,12 @@ class Session:
         while True:
             await asyncio.sleep(period)
             self._tree.reap()
-            processes, cpu = self._tree.usage()
-            self._count(processes)
-            due = watch.look(elapsed(), self._signs(), cpu, self._talk.activity)
+            use = self._tree.usage()
+            self._bound(use)
+            due = watch.look(elapsed(), self._signs(), use.cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:
-                self._come_due(name, watch, processes)
+                self._come_due(name, watch, len(use.pids))
 
     def _come_due(self, due: str, watch: Watch, processes: int) -> None:
         match due:

@@ -4,8 +4,9 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from roundtable_desktop.runner.identity import HAS_PROC, PROC, Process, look_at, send
 
@@ -17,6 +18,15 @@ def become_subreaper() -> None:
     """Orphans of the agent come to us, not to init: a double fork does not escape (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """memory: bytes; what several processes share is counted for each."""
+
+    pids: Sequence[int]
+    cpu: float
+    memory: int
 
 
 class Tree:
@@ -40,8 +50,8 @@ class Tree:
             and (process.pid in below or self._marked(process.pid))
         ]
 
-    def usage(self) -> tuple[int, float]:
-        """How many processes are below us, and the CPU seconds that the run has used so far.
+    def usage(self) -> Use:
+        """Of what is below us, and the CPU seconds that the run has used so far.
 
         What a child used goes to its parent when that waits for it, and to us as the last one:
         the sum only grows.
@@ -50,7 +60,11 @@ class Tree:
         below = [everybody[pid] for pid in _below(everybody, os.getpid())]
         times = os.times()
         reaped = times.children_user + times.children_system
-        return sum(not one.dead for one in below), reaped + sum(one.cpu for one in below)
+        return Use(
+            pids=[one.pid for one in below if not one.dead],
+            cpu=reaped + sum(one.cpu for one in below),
+            memory=sum(one.memory for one in below),
+        )
 
     def send(self, members: Iterable[Process], number: signal.Signals) -> None:
         for process in members:

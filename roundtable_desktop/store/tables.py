@@ -58,6 +58,7 @@ class Agents(Table):
     account = pw.TextField(default="")
     model = pw.TextField(null=True)
     skip_idle_wakeups = pw.BooleanField(default=True)
+    memory_limit_mb = pw.IntegerField(default=0)
 
 
 class Tasks(Table):

@@ -235,3 +235,27 @@ def test_a_summary_of_what_was_printed_begins_at_a_whole_line() -> None:
     assert first == "…" and second in long.splitlines() and last == "line 499"
     one_line = results.last_words("x" * 5000)
     assert one_line == "…" + "x" * results.SUMMARY
+
+
+@pytest.mark.proves("F-37")
+def test_too_much_memory_is_a_failed_attempt_with_the_same_signature_each_time() -> None:
+    limited = [end("memory", -9, memory=used << 20, most_memory=100 << 20) for used in (130, 9000)]
+    found = [results.settlement(one, None, changed=True) for one in limited]
+    assert {(one.outcome, one.layer, one.kind) for one in found} == {
+        (R.TASK_FAILED, L.ATTEMPT, ErrorKind.TASK_FAILED)
+    }
+    assert "130 MB at once, and one run may use 100 MB" in found[0].text
+    assert len({signature("task_failed", "sh", one.text) for one in found}) == 1
+    had_none = end("memory", -9, memory=5 << 20, most_memory=7 << 20)
+    by_kernel = results.settlement(had_none, None, changed=False)
+    assert "the machine had none left" in by_kernel.text and by_kernel.layer is L.ATTEMPT
+    assert not any(results.wants_collecting(one, None) for one in limited)
+
+
+@pytest.mark.proves("F-36")
+def test_too_many_processes_are_a_failed_attempt_that_says_so() -> None:
+    found = results.settlement(end("processes", -9), None, changed=True)
+    assert (found.outcome, found.layer) == (R.TASK_FAILED, L.ATTEMPT)
+    assert found.text.startswith("process limit") and not results.wants_collecting(
+        end("processes", -9), None
+    )

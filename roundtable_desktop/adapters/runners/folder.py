@@ -59,6 +59,7 @@ def write_folder(folder: Path, order: LaunchOrder, address: str) -> None:
         "demo_script": order.demo_script,
         "bridge": list(order.bridge),
         "deadlines": asdict(order.deadlines),
+        "most_memory": order.most_memory,
     }
     _write(folder / "launch.json", words)
     try:

@@ -25,6 +25,7 @@ Roles = Literal["coordinator", "worker", "specialist", "assistant", "reviewer"]
 Sessions = Annotated[int, Field(ge=1, le=64)]
 Cooldown = Annotated[int, Field(ge=0, le=86_400)]
 Command = Annotated[list[Argument], Field(max_length=256)]
+Megabytes = Annotated[int, Field(ge=0, le=1 << 20)]
 
 
 class NewAgent(Words):
@@ -34,6 +35,7 @@ class NewAgent(Words):
     out, the program says it.
     skip_idle_wakeups: a schedule alone does not wake it while it has no task; left out, that holds
     for every role but the coordinator.
+    memory_limit_mb: what all processes of one run may use at once; 0: half of the machine's.
     """
 
     workspace_id: Ref
@@ -51,6 +53,7 @@ class NewAgent(Words):
     silence_limit_sec: Seconds = 600
     soft_timeout_sec: Seconds = 1800
     hard_timeout_sec: Seconds = 14_400
+    memory_limit_mb: Megabytes = 0
 
 
 class AgentChange(Words):
@@ -69,6 +72,7 @@ class AgentChange(Words):
     silence_limit_sec: Seconds | None = None
     soft_timeout_sec: Seconds | None = None
     hard_timeout_sec: Seconds | None = None
+    memory_limit_mb: Megabytes | None = None
 
 
 class Stop(Words):
@@ -109,6 +113,7 @@ class Agent(Shown):
     silence_limit_sec: int
     soft_timeout_sec: int
     hard_timeout_sec: int
+    memory_limit_mb: int
     last_wakeup_finished_at: Moment | None
     created_at: Moment
     updated_at: Moment
@@ -121,6 +126,7 @@ LIMITS = (
     "silence_limit_sec",
     "soft_timeout_sec",
     "hard_timeout_sec",
+    "memory_limit_mb",
 )
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from roundtable_desktop.dashboard.api.agents import (
     Command,
     Cooldown,
+    Megabytes,
     Roles,
     Seconds,
     Sessions,
@@ -55,6 +56,7 @@ class AgentPart(Words):
     silence_limit_sec: Seconds = 600
     soft_timeout_sec: Seconds = 1800
     hard_timeout_sec: Seconds = 14_400
+    memory_limit_mb: Megabytes = 0
     variables: Annotated[list[Variable], Field(default_factory=list, max_length=64)]
 
 

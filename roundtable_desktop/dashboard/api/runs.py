@@ -76,7 +76,8 @@ class RunDetail(RunRow):
     """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
     task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
     code for why an earlier conversation was not gone on with, session_note the agent's own words.
-    swept: processes that it left running and that were ended. discarded: what it changed in a copy
+    swept: processes that it left running and that were ended. memory: bytes that all its processes
+    had in use at once, and most_memory that they might. discarded: what it changed in a copy
     that was to be looked at only. repository_moved: of a run in a linked working tree. stopping: a
     person asked for its end, and it has not come yet."""
 
@@ -94,6 +95,8 @@ class RunDetail(RunRow):
     session_anew: str | None
     session_note: str
     swept: int
+    memory: int | None
+    most_memory: int | None
     waiting_since: Moment | None
     stopping: bool
     usage: Object | None
@@ -129,6 +132,8 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         session_anew=beside.anew,
         session_note=beside.note,
         swept=beside.swept,
+        memory=beside.memory,
+        most_memory=beside.most_memory,
         discarded=look.copies.discarded(run),
         repository_moved=[moved_row(one) for one in look.copies.moved(run)],
     )

@@ -47,7 +47,7 @@ def add(
 
     skip_idle_wakeups: left out, it follows the role (K-27).
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
-    hard_timeout_sec; left out, the table's defaults hold.
+    hard_timeout_sec, memory_limit_mb; left out, the table's defaults hold.
     """
     words = {
         "name": name,

@@ -35,6 +35,7 @@ Json = dict[str, Any]
 _AGENT = (
     *("name", "model", "account", "skip_idle_wakeups", "max_concurrent_sessions"),
     *("cooldown_sec", "silence_limit_sec", "soft_timeout_sec", "hard_timeout_sec"),
+    "memory_limit_mb",
 )
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 

@@ -1,6 +1,8 @@
 """What a run tells beside its row: how its conversation began, and what it left running."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
@@ -14,12 +16,15 @@ ANEW = "anew"
 class Beside:
     """loaded: it went on with an earlier conversation; None before that is known, and for an agent
     that has none. anew: the code for why it did not, where there was one; note: in the agent's
-    own words. swept: processes that were ended after it."""
+    own words. swept: processes that were ended after it. memory: bytes that it had in use at once,
+    and most_memory that it might; None while nothing is known."""
 
     loaded: bool | None
     anew: str | None
     note: str
     swept: int
+    memory: int | None = None
+    most_memory: int | None = None
 
 
 class LookRuns:
@@ -35,12 +40,20 @@ class LookRuns:
         note = str(opened.get("note") or "")
         anew = f"{ANEW}_{dropped['reason']}" if dropped else ANEW if note else None
         loaded = bool(opened["loaded"]) if opened else None
-        return Beside(loaded, anew, note, _swept(run))
+        end = _end(run)
+        return Beside(
+            loaded,
+            anew,
+            note,
+            swept=end.get("swept") or 0,
+            memory=end.get("memory") or None,
+            most_memory=end.get("most_memory") or None,
+        )
 
 
 _OF_SESSIONS = (Kind.SESSION_OPENED, Kind.SESSION_DROPPED)
 
 
-def _swept(run: Run) -> int:
+def _end(run: Run) -> Mapping[str, Any]:
     end = (run.ended or {}).get("end")
-    return int(end.get("swept") or 0) if isinstance(end, dict) else 0
+    return end if isinstance(end, dict) else {}
