@@ -348,6 +348,7 @@ def look_at(ground: Ground) -> Look:
         ForeseeingChild(own_program("simulation"), ground.home.database),
         ground.home.copies,
         processes.lives,
+        processes.of_runs,
     )
 
 

@@ -9,7 +9,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later, moment_of
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.phrases import _, n_
 
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 _PATIENCE = timedelta(days=2).total_seconds()
@@ -29,12 +29,11 @@ def at_work(seen: Answer) -> str:
 def _say(seen: Answer, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
-    timed = seen["state"] == "paused" and seen["until"]
-    code = "intake_paused_until" if timed else f"intake_{seen['state']}"
-    values = {"until": seen["until"], "runs": seen["running"]}
-    click.echo(plain(sentence(code, values)))
+    click.echo(plain(seen["sentence"]))
     if said := at_work(seen):
         click.echo(said)
+    for one in seen["checkpoints"]:
+        click.echo(plain(one["sentence"]))
     return None
 
 

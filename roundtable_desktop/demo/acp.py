@@ -27,6 +27,8 @@ OPTIONS = [
     {"optionId": "no", "name": "Reject", "kind": "reject_once"},
 ]
 WINDOW = 128_000
+CHECKPOINT = "# Checkpoint"
+"""How the question begins where it is, after its turn was broken off."""
 MODELS = ("practice", "practice-small", "practice-large")
 """What it offers; it thinks alike with each, and says which it was told."""
 
@@ -41,7 +43,7 @@ class Invalid(Exception):
 
 class Session:
     """turns: what was asked and said before. reluctant: it was told to give no result.
-    model: what it was told to use."""
+    model: what it was told to use. done: in its last turn of work."""
 
     def __init__(
         self, folder: str, turns: list[dict[str, str]], servers: Sequence[Mapping[str, Any]]
@@ -53,6 +55,7 @@ class Session:
         self.reluctant = False
         self.model: str | None = None
         self.result: dict[str, object] | None = None
+        self.done: list[str] = []
 
     def options(self) -> dict[str, object]:
         values = [{"value": name, "name": name.capitalize()} for name in MODELS]
@@ -222,6 +225,10 @@ class Acp:
             turn.say(f"Going on after {len(session.turns)} earlier turns.\n")
         if session.model and not session.begun:
             turn.say(f"Working with the model {session.model}.\n")
+        if session.begun and prompt.startswith(CHECKPOINT):
+            turn.say(f"Done: {'; '.join(session.done) or 'nothing yet'}. Next: what is left.\n")
+            return
+        session.done = turn.done
         try:
             for word, rest in self._steps(session, prompt):
                 if told := act(turn, word, rest):

@@ -4,6 +4,7 @@ import logging
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import graph, holding, quarantine, wakers
+from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.engine.followups import follow_up
 from roundtable_desktop.model.kinds import Kind
@@ -132,7 +133,8 @@ class Answering:
 
 
 def _tell_resume_point(tx: Tx, run: Run) -> None:
-    """Where it goes on: in the same copy, and in the same conversation if it has one (N-10)."""
+    """Where it goes on: in the same copy, in the same conversation if it has one, and with what
+    the agent wrote down for itself (N-10)."""
     journal.tell(
         tx,
         Kind.RUN_RESUME_POINT,
@@ -143,6 +145,7 @@ def _tell_resume_point(tx: Tx, run: Run) -> None:
             "task_id": run.task_id,
             "session_id": run.session_id,
             "base_commit": run.base_commit,
+            "notes": notes_of(run.ended),
         },
     )
 

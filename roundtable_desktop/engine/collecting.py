@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
@@ -24,11 +25,12 @@ PROPOSED = "refs/roundtable/proposals/"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What the runner left behind of one run."""
+    """What the runner left behind of one run. notes: where its agent was, as it said itself."""
 
     end: End
     result: WorkerResult | None
     unreadable: str | None
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ def read_ended(kept: Mapping[str, object]) -> Ended:
     end = End.model_validate(kept["end"])
     text = kept.get("mcp") or kept.get("result")
     result = worker_result(text) if isinstance(text, str) else None
-    return Ended(end, result, text if isinstance(text, str) and result is None else None)
+    unreadable = text if isinstance(text, str) and result is None else None
+    return Ended(end, result, unreadable, notes_of(kept))
 
 
 def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:

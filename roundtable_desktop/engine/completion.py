@@ -9,6 +9,7 @@ from roundtable_desktop.engine import circuit, graph, moved, stuck
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
+from roundtable_desktop.engine.checkpoints import ASKED
 from roundtable_desktop.engine.collecting import (
     NOTHING,
     Around,
@@ -256,7 +257,7 @@ class Completion:
 def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:
     """What somebody decided about it while it ran counts, whatever its end looks like."""
     marks = run.ended or {}
-    if marks.get(STOPPED) and not reported:
+    if (marks.get(STOPPED) or marks.get(ASKED)) and not reported:
         settlement = results.stopped(settlement)
     if marks.get(CALLED_OFF):
         settlement = results.called_off(settlement)
@@ -291,9 +292,8 @@ def _report(ended: Ended | None) -> dict[str, object]:
         result = ended.result.model_dump(exclude_none=True)
     elif ended.unreadable is not None:
         result = {"unreadable": ended.unreadable}
-    summary = (
-        ended.result.summary if ended.result else results.last_words(results.answer(ended.end))
-    )
+    last_words = ended.notes or results.last_words(results.answer(ended.end))
+    summary = ended.result.summary if ended.result else last_words
     return {
         "result_json": result,
         "output_summary": summary,

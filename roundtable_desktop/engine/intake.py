@@ -6,6 +6,7 @@ from roundtable_desktop.engine import worries
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject
 from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.rules.leaving import asks_at
 from roundtable_desktop.store import journal, runs, settings, wakeups
 from roundtable_desktop.store.db import Tx, View
 
@@ -17,14 +18,15 @@ OPEN, PAUSED, LEAVING = "open", "paused", "leaving"
 
 def turn(tx: Tx, actor: Actor, to: str, until: datetime | None = None) -> None:
     """From this commit on. until: of a pause, when it opens again; of a leave, when what still
-    runs is broken off."""
+    runs is broken off, and agents are asked where they are before that."""
     now, at = settings.of_home(tx), until and micros(until)
+    asks = micros(asks_at(tx.now, until)) if to == LEAVING and until is not None else None
     if to == OPEN:
         wakeups.take_up(tx, "interrupted")
     wanted = {"intake": to, "intake_until": at}
     changed = {key: value for key, value in wanted.items() if getattr(now, key) != value}
     if changed:
-        settings.put_home(tx, actor, **changed)
+        settings.put_home(tx, actor, **changed, intake_asks_at=asks)
         journal.tell(tx, Kind.CONTROL_CHANGED, INTAKE, workspace_id=None, actor=actor, data=wanted)
     tx.nudge("queue")
 
@@ -52,6 +54,7 @@ def mark_stopped(tx: Tx) -> list[str]:
 
 
 def next_due(view: View, now: datetime) -> datetime | None:
-    """When it changes by itself."""
-    until = settings.of_home(view).intake_until
-    return instant(until) if until is not None and until > micros(now) else None
+    """When it changes by itself, or agents are to be asked where they are."""
+    home = settings.of_home(view)
+    due = [one for one in (home.intake_asks_at, home.intake_until) if one is not None]
+    return min((instant(one) for one in due if one > micros(now)), default=None)

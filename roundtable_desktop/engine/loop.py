@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import intake
+from roundtable_desktop.engine import checkpoints, intake
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
@@ -48,9 +48,10 @@ class Looked:
 
 class Loop:
     """`submit_deliveries()` is called when the nudge says that there are some, `sweep()` when the
-    queue has been drained, `break_off(run_id)` for each run that a leave ends, `tie(tied)`
-    at each look with what the person wants of agents when the app ends; `sweep_due()` says when a
-    sweep that comes later has something to do."""
+    queue has been drained, `break_off(run_id)` for each run that a leave ends, `ask(run_id)` for
+    each that is to say before that where it is, `tie(tied)` at each look with what the person wants
+    of agents when the app ends; `sweep_due()` says when a sweep that comes later has something to
+    do."""
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Loop:
         break_off: Callable[[str], None],
         tie: Callable[[bool], None],
         sweep_due: Callable[[], datetime | None] = lambda: None,
+        ask: Callable[[str], None] = lambda run_id: None,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
@@ -72,7 +74,7 @@ class Loop:
         self._dice = dice
         self._submit_deliveries = submit_deliveries
         self._sweep, self._sweep_due = sweep, sweep_due
-        self._break_off, self._tie = break_off, tie
+        self._break_off, self._ask, self._tie = break_off, ask, tie
         self._changed = threading.Condition()
         self._nudged = True
         self._stopping = False
@@ -161,12 +163,14 @@ class Loop:
         with self._watched("routines"):
             self._recurring.fire_due()
         with self._watched("promotion"), self._store.transaction() as tx:
-            to_end = intake.pass_time(tx)
+            to_end, to_ask = intake.pass_time(tx), checkpoints.due(tx)
             promoted, looked_at = claims.promote_due(tx), tx.now
             tied = settings.of_home(tx).stop_agents_with_app
         self._tie(tied)
         for run_id in to_end:
             self._break_off(run_id)
+        for run_id in to_ask:
+            self._ask(run_id)
         with self._watched("log"):
             full = self._look_at_log() >= LOG_MOST
         while not full and not self._stopping and self._step():

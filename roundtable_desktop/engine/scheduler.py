@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from roundtable_desktop.engine import checkpoints
 from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.config_watch import ConfigWatch
@@ -102,6 +103,7 @@ class Scheduler:
             self._break_off,
             self._launcher.tie,
             sweep.due,
+            self._ask_where,
         )
 
     def start(self) -> None:
@@ -178,6 +180,10 @@ class Scheduler:
     def _break_off(self, run_id: str, reason: str = "interrupted") -> None:
         act = lambda: break_off(self._launcher, run_id, reason=reason)  # noqa: E731
         self._acts.submit(f"break-off:{run_id}", act)
+
+    def _ask_where(self, run_id: str) -> None:
+        act = lambda: checkpoints.ask(self._store, self._launcher, run_id)  # noqa: E731
+        self._acts.submit(f"checkpoint:{run_id}", act)
 
     def _deliver(self, delivery_id: str) -> None:
         self._acts.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))

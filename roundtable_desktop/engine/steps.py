@@ -9,7 +9,7 @@ from roundtable_desktop.engine.talk import all_said, known_in, unheard
 from roundtable_desktop.engine.told_routines import told_routine
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
-from roundtable_desktop.model.states import Source, TaskStatus, WakeupOutcome
+from roundtable_desktop.model.states import RunOutcome, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission
@@ -83,14 +83,12 @@ def task_lease(tx: Tx, case: Case) -> Answer:
 def context(tx: Tx, case: Case) -> Answer:
     """What the agent is told (K-68); kept as `assembled_prompt`."""
     earlier: list[Run] = []
-    if case.task is not None:
+    if case.task is None:
+        earlier += filter(None, [runs.broken_off(tx, case.wakeup.id)])
+    else:
         case.attempt = runs.next_attempt(tx, case.task.id)
         earlier = runs.of_task(tx, case.task.id)
-    told = [
-        Attempt(run.attempt_index or 0, str(run.outcome), run.error_text or "")
-        for run in earlier[-1:]
-        if run.outcome is not None
-    ]
+    told = [_attempt(run) for run in earlier[-1:] if run.outcome is not None]
     known = known_in(tx, case.wakeup)
     words = Told(case.wakeup, case.workspace, case.agent, case.task, told, known=known)
     if case.wakeup.source is Source.ROUTINE:
@@ -103,6 +101,13 @@ def context(tx: Tx, case: Case) -> Answer:
         words = replace(words, comments=all_said(tx, case.agent.id, case.task.id))
     case.prompt = prompt(words)
     return Go({"characters": len(case.prompt)})
+
+
+def _attempt(run: Run) -> Attempt:
+    """One that was broken off is told where it was (N-10)."""
+    interrupted = run.outcome is RunOutcome.INTERRUPTED
+    text = run.output_summary if interrupted else run.error_text or ""
+    return Attempt(run.attempt_index or 0, str(run.outcome), text)
 
 
 def executor(tx: Tx, case: Case) -> Answer:

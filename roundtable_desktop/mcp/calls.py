@@ -80,6 +80,8 @@ def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
         return _refused("bad_arguments", {}, _faults(error))
     try:
         body = tool.act(call, given)
+        if notice := call.desk.notice(call.holder):
+            body = {**body, "notice": notice}
         return Told(body, json.dumps(body, ensure_ascii=False))
     except Refused as refused:
         if isinstance(refused, Broken):

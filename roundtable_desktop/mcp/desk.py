@@ -17,6 +17,9 @@ class AgentDesk(Protocol):
     may arrive after it (F-13). key: the same key of the same holder is the same act (W-30).
     """
 
+    def notice(self, holder: Holder) -> str | None:
+        """What every agent has to know now, whatever it asked for; each thing once."""
+
     def get_task(self, holder: Holder, task_id: str | None) -> Mapping[str, object]:
         """None: the run's own. Else one that its agent may see: of a run about a task its parent
         and its subtasks, of another its own ones, or as a coordinator all of its workspace."""

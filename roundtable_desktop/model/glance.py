@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from roundtable_desktop.model.checkpoints import NOTHING, Rest
 from roundtable_desktop.model.states import Health
 
 
@@ -20,13 +21,14 @@ class Standing(StrEnum):
     LEFT = "left"
 
 
-def standing(intake: str, unsettled: int) -> Standing:
-    """unsettled: runs that have no end yet, whether their process lives or not."""
+def standing(intake: str, unsettled: int, rest: Rest = NOTHING) -> Standing:
+    """unsettled: runs that have no end yet, whether their process lives or not. rest: what else is
+    under way: a lid is not closed on it."""
     match intake:
         case "stopped":
             return Standing.DRAINING if unsettled else Standing.STOPPED
         case "leaving":
-            return Standing.LEAVING if unsettled else Standing.LEFT
+            return Standing.LEAVING if unsettled or rest else Standing.LEFT
         case "paused":
             return Standing.PAUSED
         case _:
@@ -54,6 +56,7 @@ class Glance:
     itself, or a leave breaks off what still runs.
     running: runs that have no end yet. needs_you: open inbox items. limited_until: work waits so
     long for the limit of its provider. trouble: what the database cannot do now, a code.
+    rest: looked for once nothing runs any more, for somebody who leaves.
     """
 
     health: Health
@@ -66,7 +69,8 @@ class Glance:
     intake_since: datetime | None = None
     intake_by: str | None = None
     at_work: AtWork = NOBODY
+    rest: Rest = NOTHING
 
     @property
     def state(self) -> Standing:
-        return standing(self.intake, self.running)
+        return standing(self.intake, self.running, self.rest)

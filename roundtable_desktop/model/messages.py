@@ -177,6 +177,7 @@ class End(Message):
     swept: processes that the agent left behind and that were ended for it, however many.
     silence: seconds without a word, of an agent that was ended for them.
     memory: bytes that its tree had in use at once; most_memory: that it might. 0: unknown.
+    checkpoint: where it is, of an agent that was asked for it because its person leaves.
     """
 
     kind: Literal["end"]
@@ -203,6 +204,7 @@ class End(Message):
     silence: float | None = None
     memory: int = 0
     most_memory: int = 0
+    checkpoint: Told = ""
 
 
 AnyMessage = Annotated[

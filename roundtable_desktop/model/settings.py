@@ -44,7 +44,7 @@ class GlobalSettings(Scope):
     """Scope `global`: one value for the whole home."""
 
     name = "global"
-    own = frozenset({"installation", "intake", "intake_until"})
+    own = frozenset({"installation", "intake", "intake_until", "intake_asks_at"})
 
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=7117, description="The port of the dashboard; a restart takes the last one."
@@ -67,6 +67,13 @@ class GlobalSettings(Scope):
         default=None,
         description=(
             "When a pause ends by itself, or a leave breaks off what still runs (microseconds)."
+        ),
+    )
+    intake_asks_at: int | None = Field(
+        default=None,
+        description=(
+            "Before a leave breaks off what still runs, from when on agents are asked where they "
+            "are (microseconds)."
         ),
     )
     stop_agents_with_app: bool = Field(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.phrases.leaving import CHECKPOINTS
 from roundtable_desktop.phrases.marking import N_
 
 CONTROL: Mapping[str, str] = {
@@ -27,6 +28,15 @@ CONTROL: Mapping[str, str] = {
     "intake_left": N_(
         "It is safe to close the lid: nothing runs. “roundtable resume” lets it go on."
     ),
+    "intake_delivering": N_(
+        "All runs have ended. It is not safe to close the lid yet: work of theirs is being "
+        "delivered ({count} left)."
+    ),
+    "intake_left_over": N_(
+        "All runs have ended, but processes of theirs are left: {pids}. “roundtable doctor --fix” "
+        "ends them; then it is safe to close the lid."
+    ),
+    **CHECKPOINTS,
     "illegal_run_transition": N_(
         "“{action}” is not possible while it is {state}. “roundtable resume” lets it go on first."
     ),
@@ -62,6 +72,10 @@ CONTROL_ON_PAGES: Mapping[str, str] = {
         "({runs} left)."
     ),
     "intake_left": N_("It is safe to close the lid: nothing runs until you resume it."),
+    "intake_left_over": N_(
+        "All runs have ended, but processes of theirs are left: {pids}. End them, and it is safe "
+        "to close the lid."
+    ),
     "illegal_run_transition": N_("“{action}” is not possible while it is {state}. Resume first."),
     "agent_cannot_hear": N_(
         "{agent} is a program that gets one prompt and hears no more. A comment on its task is "

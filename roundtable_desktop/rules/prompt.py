@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roundtable_desktop.model.records import Agent, Task, Wakeup, Workspace
-from roundtable_desktop.model.states import Adapter
+from roundtable_desktop.model.states import Adapter, RunOutcome
 from roundtable_desktop.rules.fences import fenced, quoted
 from roundtable_desktop.rules.woken import Known, woken
 
@@ -97,12 +97,17 @@ def _routine(routine: RoutineTold) -> str:
 def _since(told: Told) -> str:
     parts = []
     if told.earlier:
-        last = told.earlier[-1]
-        parts.append(f"Attempt {last.index} ended as {last.outcome}.")
-        if last.text:
-            parts[-1] += f" It said:\n\n{quoted(last.text)}"
+        parts.append(_ended(told.earlier[-1]))
     parts += [f"{author} wrote:\n\n{_said(author, text)}" for author, text in told.comments]
     return "\n\n".join(["# New since your last turn", *parts]) if parts else ""
+
+
+def _ended(last: Attempt) -> str:
+    which = f"Attempt {last.index}" if last.index else "Your last turn"
+    broken_off = last.outcome == RunOutcome.INTERRUPTED
+    said = "You were here, in your own words:" if broken_off else "It said:"
+    how = f"{which} ended as {last.outcome}."
+    return f"{how} {said}\n\n{quoted(last.text)}" if last.text else how
 
 
 def _rules(agent: Agent, task: Task | None) -> str:

@@ -148,6 +148,7 @@ class Session:
         gentle rung: nobody is there who would understand it."""
         if self._why is None:
             self._report()
+            self._why = "interrupted" if self._talk.broken_off else None
         rungs = self._talk.gentle(stopped=self._why is not None)
         share = 0.0 if self._why in (PROCESSES, MEMORY) else HURRY if self._hurry else 1.0
         rungs = [replace(rung, seconds=rung.seconds * share) for rung in rungs if share]

@@ -28,6 +28,10 @@ class Talk(Protocol):
     def activity(self) -> Activity: ...
 
     @property
+    def broken_off(self) -> bool:
+        """Whether it was stopped to say where it is, and has not reported that it is done."""
+
+    @property
     def block(self) -> str | None:
         """A result that it gave in what it said, as found."""
 
@@ -48,7 +52,7 @@ class Talk(Protocol):
         """Reads what is still in the pipe; somebody out of our reach may hold it open."""
 
     def ending(self) -> Mapping[str, object]:
-        """What `end` says besides: stop_reason, nudged, error."""
+        """What `end` says besides: stop_reason, nudged, error, checkpoint."""
 
 
 def pipe(stream: IO[bytes] | None) -> IO[bytes]:

@@ -40,6 +40,13 @@ def of_task(view: View, task_id: str) -> list[Run]:
     return view.all(Run, Runs.select().where(Runs.task_id == task_id).order_by(Runs.attempt_index))
 
 
+def broken_off(view: View, wakeup_id: str) -> Run | None:
+    """The last run for the wakeup, where that was interrupted and goes on."""
+    of_it = Runs.select().where(Runs.wakeup_id == wakeup_id).order_by(Runs.id.desc())
+    last = view.one(Run, of_it)
+    return last if last is not None and last.outcome is RunOutcome.INTERRUPTED else None
+
+
 def next_attempt(view: View, task_id: str) -> int:
     last = view.value(
         Runs.select(Runs.attempt_index)

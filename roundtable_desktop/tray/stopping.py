@@ -34,9 +34,9 @@ def morning_after(now: datetime) -> datetime:
 
 
 def may_close_lid(before: Seen | None, now: Seen) -> bool:
-    """The last run has just ended, for somebody who leaves."""
-    was_leaving = before is not None and before.glance.state is Standing.LEAVING
-    return was_leaving and now.glance.state is Standing.LEFT
+    """It has just become so, for somebody who leaves; at once, where nothing ran."""
+    was_not = before is not None and before.glance.state is not Standing.LEFT
+    return was_not and now.glance.state is Standing.LEFT
 
 
 def close_lid() -> tuple[str, str]:

@@ -57,7 +57,7 @@ class Watched:
         self.token = ["token-" + "q" * 40]
         self.signin = SignIn(self.doors, self.clock, ids, lambda: self.token[0], self.browsers)
         api = self.api = Api("Roundtable", "0")
-        look = Look(self.reader, self.clock, None, None, None, None, None, None)  # type: ignore[arg-type]
+        look = Look(self.reader, self.clock, *[None] * 7)  # type: ignore[arg-type]
         events.declare(api, look, Streams(self.feed, self.signin, self.clock))
         parts = Parts(doors=self.doors, ids=ids, signin=self.signin, health=lambda: "ok", api=api)
         self.server = serve(build_app(parts), sockets, self.clock, on_left=self.feed.stir)

@@ -9,6 +9,7 @@ from engine_stage import ASKED, Stage
 from roundtable_desktop.engine import calling_off, intake
 from roundtable_desktop.engine.desk import Asked, control, look_control, pausing, run_control
 from roundtable_desktop.engine.explain import of_task
+from roundtable_desktop.model.checkpoints import Rest
 from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
 from roundtable_desktop.model.glance import AtWork, standing
 from roundtable_desktop.model.records import BY_PERSON, Actor, Subject
@@ -40,6 +41,13 @@ ENDS = {
     "leave": "leaving",
     "force-stop": "stopped",
 }
+
+
+@pytest.mark.proves("N-10 lid")
+def test_what_is_left_keeps_the_lid_open_of_who_leaves_alone() -> None:
+    for rest in (Rest(deliveries=1), Rest(pids=(7,))):
+        assert standing("leaving", 0, rest) == "leaving"
+        assert standing("stopped", 0, rest) == "stopped"
 
 
 @pytest.mark.proves("F-54", "N-10 leave")

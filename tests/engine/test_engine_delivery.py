@@ -262,6 +262,7 @@ def test_a_proposal_and_its_deliveries_are_shown_as_of_one_moment(stage: Stage) 
         unasked,
         stage.folders.copies,
         unasked,
+        unasked,
     )
     for status in ("approved", "delivered"):
         seen = look.with_diff(look.proposal(proposal.id))

@@ -23,6 +23,7 @@ def look_at(stage: Stage) -> Look:
         unasked,
         stage.folders.copies,
         unasked,
+        unasked,
     )
 
 

@@ -21,7 +21,7 @@ def unasked(*_: object, **__: object) -> Any:
 
 @pytest.mark.proves("F-18", "F-22")
 def test_pages_go_on_and_every_face_has_the_words(ground: Ground) -> None:
-    look: Any = Look(ground.reader, ground.clock, *[unasked] * 6)  # type: ignore[arg-type]
+    look: Any = Look(ground.reader, ground.clock, *[unasked] * 7)  # type: ignore[arg-type]
     browsers = Browsers(ground.store, ground.reader)
     browsers.create(WebSession(id_hash="h", created_at=NOW, seen_at=NOW))
     later = NOW + timedelta(minutes=11)

@@ -45,6 +45,7 @@ class MemoryDesk:
             "task-others": {"id": "task-others", "title": "Theirs", "parent_id": None},
         }
         self.comments: list[str] = []
+        self.notices: dict[str, str] = {}
         self.results: list[WorkerResult] = []
         self.wakes: list[tuple[str, datetime | None, timedelta | None]] = []
         self.keys: list[str | None] = []
@@ -54,6 +55,9 @@ class MemoryDesk:
         self.go.set()
         self._lock = threading.Lock()
         self._done: dict[tuple[str, str], Json] = {}
+
+    def notice(self, holder: Holder) -> str | None:
+        return self.notices.pop(holder.run_id, None)
 
     def find(self, token_hash: str) -> Holder | None:
         self.lookups += 1

@@ -66,6 +66,16 @@ def test_an_agent_does_its_work(house: House, way: str, mode: str) -> None:
     assert (None in house.desk.keys) == (way == "http")
 
 
+@pytest.mark.proves("N-10 checkpoint")
+def test_what_it_has_to_know_now_comes_with_the_next_answer(house: House) -> None:
+    house.desk.notices["run-a"] = "The developer leaves."
+    (_, _, first), (_, _, second) = (house.ask(call("task_get")) for _ in range(2))
+    told, mine = first["result"]["structuredContent"], house.desk.tasks["task-mine"]
+    assert told == {**mine, "notice": "The developer leaves."}
+    assert "The developer leaves." in first["result"]["content"][0]["text"]
+    assert second["result"]["structuredContent"] == mine
+
+
 @pytest.mark.parametrize("way", ["http", "bridge"])
 def test_a_client_is_told_that_its_access_ended(house: House, way: str) -> None:
     async def scene(stack: AsyncExitStack) -> None:

@@ -111,29 +111,41 @@ def test_a_timed_pause_ends_by_itself_also_after_a_kill(running: House) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("N-10 leave")
-def test_who_leaves_may_close_the_lid_and_goes_on_with_one_word(running: House) -> None:
+@pytest.mark.proves("N-10 leave", "N-10 checkpoint", "N-10 lid")
+def test_who_leaves_may_close_the_lid_and_goes_on_with_one_word(
+    running: House, tmp_path: Path
+) -> None:
     room = running.room()
+    deaf = room.live(room.task("Deaf", holding(room, tmp_path / "hold", "program")))
     lines = script("append diary.txt once", "once", "sleep 60")
     task = room.task("Long", demo(room), description=lines)
     run = room.live(task)
-    left = running.cli("leave", "--in", "2s", at=room.path)
+    left = running.cli("leave", "--in", "3s", at=room.path)
     assert left.code == 0 and "You are leaving" in left.out, left.said
+    assert "program (T-1) cannot be asked" in left.out and "is asked where it is" in left.out
+    assert "cannot be asked where it is" in got(Browser(running), "/control").text
     assert control(running)["state"] == "leaving"
     until(lambda: control(running)["state"] == "left")
-    assert not any(alive(one["pid"]) for one in run["processes"])
+    assert not any(alive(one["pid"]) for one in [*run["processes"], *deaf["processes"]])
     assert "safe to close the lid" in running.cli("leave", "--wait").out
     ended = room.ended(task)
     assert (ended["outcome"], status(room, task)) == ("interrupted", "interrupted")
-    said = running.cli("explain", "task", "T-1", at=room.path).out
+    said = running.cli("explain", "task", "T-2", at=room.path).out
     assert "goes on by itself" in said and "Nothing new is started" in said
-    (point,) = [
-        one["data"] for one in running.get("/events")["items"] if one["kind"] == "run.resume_point"
-    ]
-    assert point["session_id"] and point["task_id"] == task["id"]
+    points = {
+        one["data"]["task_id"]: one["data"]
+        for one in running.get("/events")["items"]
+        if one["kind"] == "run.resume_point"
+    }
+    assert set(points) == {deaf["task_id"], task["id"]}
+    point = points[task["id"]]
+    assert point["session_id"]
+    assert point["notes"] == "Done: appended to diary.txt. Next: what is left."
     assert running.cli("resume").code == 0
     again = room.ended(task, 2)
     assert again["outcome"] == "done" and again["session_id"] == ended["session_id"]
+    assert "You were here, in your own words:" in again["assembled_prompt"]
+    assert point["notes"] in again["assembled_prompt"]
     (wakeup,) = wakeups(room, task)
     assert (wakeup["status"], wakeup["retry_count"]) == ("finished", 0)
 

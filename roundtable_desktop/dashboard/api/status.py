@@ -100,9 +100,18 @@ def sentence_of(glance: Glance, say: Say = said) -> str:
         return say(f"trouble_{glance.trouble}", {})
     if glance.intake == "open":
         return say(f"scheduler_{glance.health}", {})
-    timed = glance.intake == "paused" and glance.until is not None
-    code = "intake_paused_until" if timed else f"intake_{glance.state}"
-    return say(code, {"until": glance.until and rfc3339(glance.until), "runs": glance.running})
+    rest, until = glance.rest, glance.until and rfc3339(glance.until)
+    pids = ", ".join(map(str, rest.pids))
+    values = {"until": until, "runs": glance.running, "count": rest.deliveries, "pids": pids}
+    return say(_intake_code(glance), values)
+
+
+def _intake_code(glance: Glance) -> str:
+    if glance.intake == "paused" and glance.until is not None:
+        return "intake_paused_until"
+    if glance.rest:
+        return "intake_delivering" if glance.rest.deliveries else "intake_left_over"
+    return f"intake_{glance.state}"
 
 
 def declare(api: Api, look: Look, health: Callable[[], Health], version: str) -> None:

@@ -42,6 +42,6 @@ def all_of_them(
         runs.pages(desk, look, say),
         transcripts.pages(look),
         proposals.pages(desk, look, say),
-        control.pages(desk, look),
+        control.pages(desk, look, say),
         held.pages(desk, look),
     )

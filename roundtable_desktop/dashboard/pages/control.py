@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from flask import Flask, render_template
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.control import Control, act
+from roundtable_desktop.dashboard.api.control import Control, act, checkpointed
+from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Words
@@ -40,7 +41,7 @@ TOLD = {
 }
 
 
-def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
+def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def page(stopped: control.Stopped | None = None, refused: str = "") -> str:
         """What runs now, with its processes: what a stop would end."""
         live = look.placed(look.runs(None, 200, status=LIVE_RUNS))
@@ -48,6 +49,7 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
         return render_template(
             "control.html",
             live_runs=[(one, look.processes(one.run)) for one in live],
+            checkpoints=[checkpointed(one, say) for one in look.leaving.checkpoints()],
             agents=[one for one in agents if one.status is not AgentStatus.RETIRED],
             working=look.working(agents),
             stopped=stopped,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from roundtable_desktop.engine import checkpoints
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.desk import Asked, Desk, once, reach, tasks, waking
 from roundtable_desktop.model.callers import Holder
@@ -56,6 +57,17 @@ class Agency:
         self._reader = reader
         self._hidden = hidden
 
+    def notice(self, holder: Holder) -> str | None:
+        """That its person leaves, so that it can bring its work to a good place to stop."""
+        with self._reader.snapshot() as view:
+            run = runs.get(view, holder.run_id)
+            if run is None or checkpoints.news(view, run) is None:
+                return None
+        with self._desk.store.transaction() as tx:
+            run = runs.get(tx, holder.run_id)
+            lives = run is not None and run.status in LIVE_RUNS
+            return checkpoints.tell(tx, run) if run is not None and lives else None
+
     def get_task(self, holder: Holder, task_id: str | None) -> Answer:
         """One that the run's agent may see; others are as if they were not."""
         with self._reader.snapshot() as view:
@@ -101,6 +113,8 @@ class Agency:
             actor = Actor("agent", holder.agent_id)
             data = {"run_id": holder.run_id, "text": clean, "percent": percent}
             rows.tell_progress(tx, task, actor, data)
+            if (run := runs.get(tx, holder.run_id)) is not None:
+                checkpoints.note(tx, run, clean)
             return Subject("task", task.id)
 
         return _shown(self._about_task(holder, key, f"progress:{text}:{percent}", act, rows.get))

@@ -9,7 +9,7 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
-from roundtable_desktop.engine.desk.look_control import Lives, at_work
+from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
@@ -132,11 +132,13 @@ class Look(GraphLook):
         foresight: Foresight,
         copies: Path,
         lives: Lives,
+        of_runs: OfRuns,
     ) -> None:
         super().__init__(reader)
         self.copies = LookCopies(reader, clock, git, copies)
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
+        self.leaving = LookLeaving(reader, of_runs)
         self.beside = LookRuns(reader).beside
         self._clock = clock
         self._git = git
@@ -323,6 +325,7 @@ class Look(GraphLook):
                 intake_by=turned and turned[1],
                 at_work=at_work(view, self._lives),
                 running=runs.count_live(view),
+                rest=self.leaving.rest(view),
                 needs_you=inbox.count_open(view),
                 limited_until=holds.work_waits_until(view, self._clock.now()),
                 trouble=self.trouble(),

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from roundtable_desktop import __version__
@@ -37,10 +38,28 @@ CLIENT: Mapping[str, object] = {
 ERROR_BYTES = 4 * 1024
 NOTE_BYTES = 500
 ID_BYTES = 512
+CHECKPOINT_BYTES = 4 * 1024
 MESSAGES = 32
 """Messages of people that may wait for their turn."""
 REFUSING = ("cancelled", "refusal")
 """Stop reasons after which the agent would not report either."""
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """question: where it is, once that is to be asked; it is the last that is said to it."""
+
+    question: str = ""
+    said: bool = False
+    answer: str = ""
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.question)
+
+    def say(self) -> str | None:
+        again, self.said = self.said, True
+        return None if again else self.question
 
 
 class AcpTalk:
@@ -75,6 +94,7 @@ class AcpTalk:
         self._ending = False
         self._stopped = False
         self._nudged = False
+        self._checkpoint = Checkpoint()
         self._stop_reason: str | None = None
         self._error: dict[str, str] | None = None
         self.block: str | None = None
@@ -105,6 +125,8 @@ class AcpTalk:
                 answer = self._asks.reply(request.get("ask"), request.get("option"))
             case "message":
                 answer = self._queue(request.get("text"), request.get("id"))
+            case "checkpoint":
+                answer = self._part(request.get("text"))
             case _:
                 return None
         if answer["ok"]:
@@ -135,6 +157,7 @@ class AcpTalk:
             "stop_reason": self._stop_reason,
             "nudged": self._nudged,
             "error": self._error,
+            "checkpoint": self._record.clean(self._checkpoint.answer, CHECKPOINT_BYTES),
         }
 
     # --- the conversation --------------------------------------------------------------------
@@ -233,6 +256,8 @@ class AcpTalk:
         """What is to be said next; None when all is said."""
         if self._ending:
             return None
+        if self._checkpoint.asked:
+            return self._checkpoint.say()
         if self._ahead:
             return self._ahead.popleft()
         if not self._order.nudge or self._nudged or self._has_reported():
@@ -259,6 +284,9 @@ class AcpTalk:
             result = await self._wire.call(
                 "session/prompt", {"sessionId": self._session, "prompt": [block]}
             )
+        except Refused:
+            if not self._checkpoint.asked or self._checkpoint.said:
+                raise  # else it is how some say that their turn was cancelled
         finally:
             self._in_turn = False
             self._asks.close()
@@ -267,6 +295,8 @@ class AcpTalk:
             # Of two different reports the last one counts.
             self.block = find_block(self._updates.message.text) or self.block
         self._stop_reason = self._record.clean(text(result.get("stopReason")), ID_BYTES) or None
+        if self._checkpoint.said:
+            self._checkpoint.answer = self._updates.message.text.strip()
         if self._updates.broken:
             raise Refused(0, self._updates.message.text.strip())
 
@@ -292,6 +322,28 @@ class AcpTalk:
         self._ahead.append(message)
         if isinstance(name, str):
             self._heard.add(name)
+        return {"ok": True}
+
+    @property
+    def broken_off(self) -> bool:
+        """Asked where it is, instead of going on; a report that it made all the same counts."""
+        return self._checkpoint.asked and not self._has_reported()
+
+    def _part(self, question: object) -> Answer:
+        """Its turn is broken off, and where it is, is asked in the same conversation: nothing can
+        be said in the middle of a turn."""
+        if self._checkpoint.asked:
+            return {"ok": True}
+        if not isinstance(question, str) or not question.strip():
+            return {"ok": False, "why": "no text"}
+        if self._ending or self._has_reported():
+            return {"ok": False, "why": "ended"}
+        if not self._turns:
+            return {"ok": False, "why": "not ready"}
+        self._checkpoint.question = question
+        if self._in_turn:
+            self._wire.notify("session/cancel", {"sessionId": self._session})
+            self._asks.close()
         return {"ok": True}
 
     # --- what the agent asks and tells ---------------------------------------------------------

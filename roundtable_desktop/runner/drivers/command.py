@@ -16,6 +16,7 @@ class CommandTalk:
 
     activity: Activity = UNTOLD
     errors_count = True
+    broken_off = False
     block: str | None = None
 
     def __init__(self, out: Output) -> None:
