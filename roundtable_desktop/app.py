@@ -127,11 +127,8 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     runners = LocalRunners(home.runs, home.sockets, sweep=marked.sweep)
     those = Runners(runners, runners.works_in, marked.of_runs, home.runs)
     past = restored.settle(store, ids, home.copies, those)
-    files, read = RepositoryConfig(home.users_umask), routes.config.read
-    config, zone = (
-        ConfigWatch(store, reader, files, ids, read, secrets.values),
-        local_zone(os.environ),
-    )
+    files, zone = RepositoryConfig(home.users_umask), local_zone(os.environ)
+    config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
     agents.settle(desk)
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
@@ -348,7 +345,7 @@ def look_at(ground: Ground) -> Look:
         ForeseeingChild(own_program("simulation"), ground.home.database),
         ground.home.copies,
         processes.lives,
-        processes.of_runs,
+        processes.Marked(ground.home.lock_file).of_runs,
     )
 
 
