@@ -1,7 +1,9 @@
 """What all tests share: the figures above pytest's closing line, and the rules for markers."""
 
+import os
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Travels with the report to xdist's controller, which collects nothing itself.
         item.user_properties.append(("markers", sorted(names.intersection(MARKERS))))
     items.sort(key=lambda item: item.path.name not in FIRST)
+
+
+@pytest.fixture(autouse=True)
+def the_umask() -> Iterator[None]:
+    """Whoever prepares a home in this process has 077 from then on, and so would the next test."""
+    before = os.umask(0o077)
+    os.umask(before)
+    yield
+    os.umask(before)
 
 
 def marker_fault(item: pytest.Item) -> str | None:

@@ -9,7 +9,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
@@ -84,6 +84,15 @@ class Home:
         for file in (self.database, self.token_file, self.log_file, self.git_lock):
             if file.is_symlink():
                 raise Broken("home_file_is_link", path=str(file))
+
+    @contextlib.contextmanager
+    def for_the_user(self) -> Iterator[None]:
+        """What is started in it, as a browser, goes on with the user's umask."""
+        before = os.umask(self.users_umask)
+        try:
+            yield
+        finally:
+            os.umask(before)
 
     def _check(self, folder: Path) -> None:
         found = os.lstat(folder)

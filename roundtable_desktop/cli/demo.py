@@ -50,7 +50,9 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
     try:
         client = Client(home)
         if not headless:
-            click.launch(home.write_redirect(client.post("/sign-in-links", {})["url"]).as_uri())
+            page = home.write_redirect(client.post("/sign-in-links", {})["url"]).as_uri()
+            with home.for_the_user():
+                click.launch(page)
         workspace = client.post("/workspaces", {"path": str(repository)})
         tasks = _set_tasks(client, workspace["id"])
         runs = _work(client, tasks)

@@ -26,8 +26,9 @@ class StartFailed(Exception):
         self.kind = kind
 
 
-def start(plan: Plan, cwd: str) -> subprocess.Popen[bytes]:
-    """In a session of its own, with pipes; the program is looked up in the agent's own PATH."""
+def start(plan: Plan, cwd: str, umask: int = -1) -> subprocess.Popen[bytes]:
+    """In a session of its own, with pipes; the program is looked up in the agent's own PATH.
+    umask: the user's, for what the agent makes; -1: our own."""
     try:
         with ExitStack() as stack:
             given = stack.enter_context(plan.reads.open("rb")) if plan.reads else subprocess.PIPE
@@ -40,6 +41,7 @@ def start(plan: Plan, cwd: str) -> subprocess.Popen[bytes]:
                 cwd=cwd,
                 env=plan.environment,
                 start_new_session=True,
+                umask=umask,
             )
     except (OSError, ValueError, IndexError) as fault:  # ValueError: a NUL; IndexError: no word
         raise StartFailed(_kind(fault, cwd), str(fault)) from fault

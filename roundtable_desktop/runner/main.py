@@ -33,9 +33,12 @@ def main(arguments: Sequence[str]) -> int:
     1. read the order  2. create the spool, or leave  3. take the secrets off the disk
     4. be the one to whom orphans and signals come  5. start the agent  6. live through it
 
+    What we write is private; the agent works with the umask that we were started with.
+
     The agent starts before asyncio is imported, and nothing is imported after that: the program
     may be replaced by an update while the run goes on.
     """
+    users_umask = os.umask(0o077)
     order = read_order(Path(arguments[0]))
     try:
         spool = _born(order)
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     interrupted = _answer_signals()
     try:
         planned = plan(order, environment)
-        agent = start(planned, order.cwd)
+        agent = start(planned, order.cwd, users_umask)
     except (StartFailed, OSError) as fault:
         _never_ran(spool, fault, redactor)
         return 0

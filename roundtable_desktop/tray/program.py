@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -78,6 +79,8 @@ class Tray(QObject):
         self._app, self._owner, self._hidden = app, owner, hidden
         self._seen: Seen | None = None
         self._ending = self._ended = False
+        self._umask = os.umask(0o077)  # the user's; the owner's is another one
+        os.umask(self._umask)
         self._icon: QSystemTrayIcon | None = None
         self._drawn: tuple[Face, bool] | None = None
         self._watcher: Watcher | None = None
@@ -268,7 +271,13 @@ class Tray(QObject):
             self._worker.ask(lambda: owner.browser_page(path), self._browse, self._say_refusal)
 
     def _browse(self, page: str) -> None:
-        if not QDesktopServices.openUrl(QUrl(page)):
+        """A browser that is not there yet lives on with the umask that it is started with."""
+        before = os.umask(self._umask)
+        try:
+            opened = QDesktopServices.openUrl(QUrl(page))
+        finally:
+            os.umask(before)
+        if not opened:
             file = QUrl(page).toLocalFile()
             body = _("Open this file within a minute: {file}").format(file=file)
             self._speaker.say(Notice("browser", _("No browser could be started"), body, ()), "")

@@ -9,8 +9,9 @@ from living_home import ROUNDTABLE, Json, LivingHome
 
 DESKTOP = ROUNDTABLE.with_name("roundtable-desktop")
 
-# It keeps the page that it is given, because that goes after a while.
+# It keeps the page that it is given, because that goes after a while; and what it works with.
 BROWSER = """#!/bin/sh
+umask > '{opened}.umask'
 cat "${{1#file://}}" >> '{opened}'
 """
 

@@ -278,11 +278,11 @@ def test_a_link_planted_at_a_files_place_is_not_followed(house: House, name: str
 
 
 @pytest.mark.slow
-@pytest.mark.proves("S-43")
+@pytest.mark.proves("S-43", "S-43 modes")
 def test_everything_in_the_home_is_private_whatever_the_umask(house: House) -> None:
     house.start(umask=0)
     room = house.room()
-    task = room.task("Loud", room.shell("echo out; echo x > x", env={"KEY_OF_MINE": "abcdefgh"}))
+    task = room.task("Loud", room.shell("echo out; umask > x", env={"KEY_OF_MINE": "abcdefgh"}))
     room.ended(task)
     proposal = room.proposal(task)
     live = room.task("Live", room.shell("sleep 60", "sleeper"))
@@ -310,6 +310,9 @@ def test_everything_in_the_home_is_private_whatever_the_umask(house: House) -> N
     assert open_ones == []
     assert all(not path.lstat().st_mode & 0o077 for path in house.home.glob("runs/*/*/*"))
     room.delivered(proposal)
+    # What is the user's has the user's modes: their agent works with them, and so does a delivery.
+    assert (room.path / "x").read_text() == "0000\n"
+    assert (room.path / "x").stat().st_mode & 0o777 == 0o666
     # A command of a person with umask 000 writes into it too.
     done = subprocess.run(
         [ROUNDTABLE, "open"], env=house.env | {"BROWSER": "true"}, umask=0, capture_output=True

@@ -1,5 +1,6 @@
 """A home on a network drive is refused: a lock there keeps no second owner away."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,15 @@ def test_such_a_home_is_refused_before_anything_is_opened(tmp_path: Path) -> Non
     home.mounts = tmp_path / "nothing"
     home.lock()
     home.unlock()
+
+
+@pytest.mark.proves("S-43 modes")
+def test_what_is_started_for_the_user_has_their_umask(tmp_path: Path) -> None:
+    os.umask(0o027)
+    home = Home(tmp_path / "home")
+    home.prepare()
+    home.prepare()  # once more, as a start does
+    assert home.users_umask == 0o027
+    with home.for_the_user():
+        assert os.umask(0o027) == 0o027
+    assert os.umask(0o077) == 0o077

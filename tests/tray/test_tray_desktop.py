@@ -1,5 +1,6 @@
 """The tray on a desktop that records: icon, menu, notifications, and how it ends."""
 
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -44,7 +45,7 @@ def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: R
 
 
 @pytest.mark.slow
-@pytest.mark.proves("D-05", "S-28")
+@pytest.mark.proves("D-05", "S-28", "S-43 modes")
 def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop: Recorder) -> None:
     item = shown.ask(shown.agent("demo"), "Add tea & cake", "Is <b>this_one</b> & that right?")
     [note] = until(lambda: desktop.notes)
@@ -62,6 +63,10 @@ def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop
     assert f"next=%2Finbox%23item-{item['id']}" in page
     token = (shown.home / "token").read_text().strip()
     assert token not in page
+    mask = os.umask(0o077)
+    os.umask(mask)
+    said = shown.opened_file.with_suffix(".umask").read_text()
+    assert int(said, 8) == mask, "a browser that begins now keeps the user's"
 
     desktop.choose("Needs you (1)", below[0])
     until(lambda: len(shown.opened()) == 2)

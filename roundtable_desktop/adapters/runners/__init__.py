@@ -60,11 +60,13 @@ class LocalRunners:
         *,
         sweep: Callable[[str], Sequence[int]],
         program: Callable[[str], list[str]] = own_program,
+        umask: int = -1,
     ) -> None:
+        """umask: the user's, for their agents; -1: our own."""
         self._runs = home_runs.absolute()
         self._sockets = sockets.absolute()
         self._sweep = sweep
-        self._program = program
+        self._program, self._umask = program, umask
         self._following = Following()
         self._tying = Tying(self._runs.parent / "tied.lock")
         self._lock, self._gate = threading.Lock(), threading.Lock()
@@ -188,6 +190,7 @@ class LocalRunners:
                 cwd=folder,
                 env={name: os.environ[name] for name in KEPT if name in os.environ},
                 start_new_session=True,
+                umask=self._umask,
             )
         finally:
             os.close(errors)
