@@ -132,17 +132,31 @@ def test_a_users_own_deletion_is_not_undone_when_git_never_began(scene):
 
 
 @pytest.mark.proves("F-07")
-@pytest.mark.parametrize(("path", "mine"), [("a.txt", "a"), ("a.txt", ""), ("new/deep/x.txt", "")])
-def test_a_file_that_the_user_shortened_is_not_taken_for_gits(scene, path, mine):
+@pytest.mark.parametrize(
+    ("path", "mine"),
+    [("a.txt", "a"), ("a.txt", ""), ("new/deep/x.txt", ""), ("a.txt", CHANGES["a.txt"])],
+)
+def test_without_our_sign_no_file_is_taken_for_gits(scene, path, mine):
+    """Not one that the user shortened either, nor one with the new bytes: they have seen them."""
     scene.world.write({path: mine})
-    assert scene.finish().held["code"] == "path_changed"
+    assert scene.finish() is None
+    assert (scene.world.repo / path).read_text() == mine
+    assert scene.world.deliver(scene.new).held["code"] in ("path_changed", "path_in_the_way")
     assert (scene.world.repo / path).read_text() == mine
 
 
 @pytest.mark.proves("F-07")
-def test_without_any_sign_new_bytes_show_that_git_had_begun(scene):
-    (scene.world.repo / "b.txt").unlink()
-    scene.world.write({"a.txt": "agent\nag"})
+def test_a_file_in_the_place_of_a_folder_is_the_users(scene):
+    """git would remove it to put the folder's old file back."""
+    world = scene.world
+    scene.begin({"a.txt": "agent\n", "dir/c.txt": None})
+    (world.repo / "dir").rmdir()
+    world.write({"dir": "mine\n"})
+    held = scene.finish().held
+    assert (held["code"], held["path"]) == ("path_in_the_way", "dir")
+    assert (world.repo / "dir").read_text() == "mine\n"
+    assert (world.repo / "a.txt").read_text() == "agent\n"
+    (world.repo / "dir").unlink()
     assert scene.finish() is None
     scene.assert_whole(scene.old)
 

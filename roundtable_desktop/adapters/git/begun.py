@@ -4,12 +4,18 @@ git's own `index.lock` is no such sign: a git that is told to end takes it away,
 the user to. This one is made before git starts, and goes when nothing half done is left.
 """
 
+import os
 from pathlib import Path
 
 
 def begin(git_dir: str, new: str) -> None:
-    """Raises OSError."""
+    """On the disk before anything else is written. Raises OSError."""
     _sign(git_dir, new).touch()
+    folder = os.open(git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def has_begun(git_dir: str, new: str) -> bool:

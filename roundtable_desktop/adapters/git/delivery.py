@@ -10,9 +10,10 @@ from roundtable_desktop.adapters.git.checkouts import LOCK, Checkout, busy, chec
 from roundtable_desktop.adapters.git.command import Answer, Runner
 from roundtable_desktop.adapters.git.linked import is_ours
 from roundtable_desktop.adapters.git.names import by_hand, check_branch, check_commit
-from roundtable_desktop.adapters.git.recovery import holds, take_back
+from roundtable_desktop.adapters.git.one_branch import moving_only, stands_on
+from roundtable_desktop.adapters.git.recovery import begun_at, holds, take_back
 from roundtable_desktop.adapters.git.room import LONG, Room, users_room
-from roundtable_desktop.adapters.git.touched import Touched, reason_to_hold, touched_by
+from roundtable_desktop.adapters.git.touched import reason_to_hold, touched_by
 from roundtable_desktop.model.ports import Delivered, GitFailed, Repository
 
 LOCK_SECONDS = 8.0
@@ -108,13 +109,14 @@ def _merge(
     command: str,
 ) -> Delivered:
     """git writes files, then the index, then the ref: so the ref's lock is tried first, and a
-    merge that fails half-way is taken back."""
+    merge that fails half-way is taken back. So is one in a checkout that is on another branch by
+    then: that one stays where it is."""
     room = users_room(runner, repository, git_dir=checkout.git_dir, work_tree=checkout.path)
     paths = touched_by(room, old, new)
     _wait_for_lock(runner, checkout)
     reason = None
     if has_begun(checkout.git_dir, new) and not busy(room, checkout):  # by a try that was held
-        reason = take_back(room, old, new, paths, begun=True)
+        reason = take_back(room, old, new, paths)
     if reason := reason or reason_to_hold(room, checkout, old, new, paths):
         return Delivered(held={**reason, "command": command})
     rehearsal = f"start\nupdate {ref} {new} {old}\nprepare\nabort\n".encode()
@@ -125,10 +127,11 @@ def _merge(
         begin(checkout.git_dir, new)
     except OSError as failed:
         return _held(str(failed), command)
-    answer = room.ask(
-        "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
-    )
-    return _outcome(room, answer, ref, old, new, paths, command)
+    with moving_only(room, ref) as bound:
+        answer = bound.ask(
+            "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
+        )
+    return _outcome(room, answer, ref, old, new, command)
 
 
 def _wait_for_lock(runner: Runner, checkout: Checkout) -> None:
@@ -137,15 +140,17 @@ def _wait_for_lock(runner: Runner, checkout: Checkout) -> None:
         runner.pause(_LOOK)
 
 
-def _outcome(
-    room: Room, answer: Answer, ref: str, old: str, new: str, paths: list[Touched], command: str
-) -> Delivered:
+def _outcome(room: Room, answer: Answer, ref: str, old: str, new: str, command: str) -> Delivered:
     """A merge that went well left nothing half done, even if the user has moved on since."""
+    switched = not stands_on(room, ref)
     if answer.code:
-        if reason := take_back(room, old, new, paths, begun=True):
+        base = begun_at(room, old, new) if switched else old
+        if reason := take_back(room, base, new, touched_by(room, base, new)):
             return Delivered(held={**reason, "command": command})
     else:
         is_over(room.git_dir, new)
         if holds(room, ref, new):
             return Delivered()
-    return Delivered(moved=True) if room.commit(ref) != old else _held(answer.error, command)
+    if switched or room.commit(ref) != old:
+        return Delivered(moved=True)
+    return _held(answer.error, command)

@@ -48,7 +48,8 @@ def finish(
     2. The branch is elsewhere: delivered when it holds `new`, else moved.
     3. Checked out nowhere: the ref says it all.
     4. The index is `new`'s already: only the ref was missing.
-    5. Take back what was written, else hold; then it is as if it had not begun.
+    5. No merge of ours has begun there: whatever the files look like, the user made them.
+    6. Take back what was written, else hold; then it is as if it had not begun.
 
     The signs that it had begun go last: whoever is ended here is taken up again by the next. They
     stay while something half done is left: the next try begins with taking that back.
@@ -110,16 +111,24 @@ def _inside(room: Room, repository: Repository, place: Checkout) -> Room:
     return users_room(room.runner, repository, git_dir=place.git_dir, work_tree=place.path)
 
 
+def begun_at(room: Room, old: str, new: str) -> str:
+    """What a merge of ours that has begun in that checkout began with: HEAD, if the merge found
+    the user on another branch; HEAD is no help when they have committed since."""
+    head = room.commit("HEAD")
+    return head if head is not None and head != new and holds(room, new, head) else old
+
+
 def _leave(room: Room, aim: _Aim) -> None:
     """The user has committed or switched branches on top of what was half done: their files are
     taken back if all of them are ours, and else stay. It is the next try that answers for them."""
-    take_back(room, aim.old, aim.new, touched_by(room, aim.old, aim.new), begun=True)
+    base = begun_at(room, aim.old, aim.new)
+    take_back(room, base, aim.new, touched_by(room, base, aim.new))
 
 
 def _settle(room: Room, aim: _Aim, command: str, *, begun: bool) -> Delivered | None:
     old, new = aim.old, aim.new
     paths = touched_by(room, old, new)
-    refused = None
+    refused: Reason | None = None
     if not staged_otherwise(room, new, paths):
         answer = room.ask("update-ref", "-m", "roundtable: deliver", aim.ref, new, old)
         if answer.code == 0:
@@ -127,9 +136,8 @@ def _settle(room: Room, aim: _Aim, command: str, *, begun: bool) -> Delivered | 
         if room.commit(aim.ref) != old:
             return Delivered(moved=True)
         refused = {"code": "git_failed", "text": answer.error}
-        if not begun:
-            return Delivered(held={**refused, "command": command})
-    if reason := take_back(room, old, new, paths, begun=begun) or refused:
+    reason = take_back(room, old, new, paths) if begun else None
+    if reason := reason or refused:
         return Delivered(held={**reason, "command": command})
     return None
 
@@ -169,19 +177,15 @@ class _Left:
     staged: set[bytes]
 
 
-def take_back(
-    room: Room, old: str, new: str, paths: list[Touched], *, begun: bool
-) -> Reason | None:
-    """Every touched path that holds the new bytes, or a beginning of them, gets the old ones.
+def take_back(room: Room, old: str, new: str, paths: list[Touched]) -> Reason | None:
+    """Where a merge of ours has begun: every touched path that holds the new bytes, or a beginning
+    of them, or nothing, gets the old ones.
 
-    A reason when some path holds anything else; then nothing is written. begun: a merge of ours
-    has begun there, so that a missing or shortened file is its doing; else only new bytes show
-    it. The index goes first: one that is still new's means that the files are whole.
+    A reason when some path holds anything else; then nothing is written. The index goes first:
+    one that is still new's means that the files are whole.
     """
     left = _left_behind(room, old, paths)
-    if not begun and not left.written:
-        return None
-    if reason := _doubt(room, old, new, paths, left, begun):
+    if reason := _doubt(room, old, new, paths, left):
         return reason
     _restore_index(room, left)
     _restore_files(room, paths, left)
@@ -198,21 +202,33 @@ def _left_behind(room: Room, old: str, paths: list[Touched]) -> _Left:
     return _Left(suspects, written, staged)
 
 
-def _doubt(
-    room: Room, old: str, new: str, paths: list[Touched], left: _Left, begun: bool
-) -> Reason | None:
+def _doubt(room: Room, old: str, new: str, paths: list[Touched], left: _Left) -> Reason | None:
     names = {one.path for one in left.suspects}
     unlike_new = edited(room, [(one.path, one.new) for one in left.written])
     for one in left.written:
         is_new = one.new.exists and one.path not in unlike_new
-        if not is_new and not _is_ours(room, one, names, begun):
+        if not is_new and not _is_ours(room, one, names):
             return {"code": "path_changed", "path": one.shown()}
+    for one in left.suspects:
+        if above := _file_above(room, one, names):
+            return {"code": "path_in_the_way", "path": shown(above)}
     users_own = left.staged
     if room.commit("HEAD") == old:  # on top of anything else, the new entries are the user's too
         users_own = left.staged.intersection(staged_otherwise(room, new, paths))
     if users_own:
         return {"code": "path_changed", "path": shown(min(users_own))}
     return symlinked_folder(room, left.suspects)
+
+
+def _file_above(room: Room, one: Touched, suspects: set[bytes]) -> bytes | None:
+    """A file of the user's where a folder of an old path was; git would remove it for that."""
+    above = os.path.dirname(one.path)
+    while above:
+        place = os.path.join(os.fsencode(room.work_tree or ""), above)
+        if os.path.lexists(place) and not os.path.isdir(place) and above not in suspects:
+            return above
+        above = os.path.dirname(above)
+    return None
 
 
 def _extra(room: Room, one: Touched) -> bool:
@@ -226,7 +242,7 @@ def _place(room: Room, one: Touched) -> bytes:
     return os.path.join(os.fsencode(room.work_tree or ""), one.path)
 
 
-def _is_ours(room: Room, one: Touched, suspects: set[bytes], begun: bool) -> bool:
+def _is_ours(room: Room, one: Touched, suspects: set[bytes]) -> bool:
     """Bytes that git wrote, or began to: of the new commit, or of the old one when it was being
     taken back; in a file of the right kind."""
     place = _place(room, one)
@@ -238,12 +254,8 @@ def _is_ours(room: Room, one: Touched, suspects: set[bytes], begun: bool) -> boo
     if not stat.S_ISREG(mode):
         return False
     have = Path(os.fsdecode(place)).read_bytes()
-    was, will_be = _bytes(room, one, one.old), _bytes(room, one, one.new)
-    begins_new = will_be is not None and will_be.startswith(have)
-    begins_old = (was or b"").startswith(have)
-    if begun:
-        return begins_new or begins_old
-    return have == was or (begins_new and not begins_old)
+    sides = (_bytes(room, one, side) for side in (one.old, one.new))
+    return not have or any(side is not None and side.startswith(have) for side in sides)
 
 
 def _target(room: Room, one: Touched, target: bytes) -> bool:
