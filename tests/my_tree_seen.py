@@ -1,46 +1,96 @@
-"""What is the user's in a repository, and what an act of ours may have changed of it."""
+"""What is the user's in a repository: every file, folder, index entry, ref, log and git's own."""
 
 import os
+import stat
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 OURS = "refs/roundtable/"
 MAIN = "refs/heads/main"
-File = tuple[int, bytes]
-"""Its mode and its bytes; of a link where it leads to."""
-Moved = tuple[str, str]
-"""A branch that was delivered onto: from this commit to that."""
+KEPT = (f"{OURS}proposals/", f"{OURS}left/")
+PASSING = ("objects", "refs", "logs", "packed-refs", "HEAD", "index", "ORIG_HEAD", "worktrees")
+"""In a git directory: what is looked at by its meaning instead of its bytes."""
+SIGN = "roundtable-delivery-"
+
+
+class File(NamedTuple):
+    """Its mode and its bytes, of a link where it leads to; and what shows that it was replaced."""
+
+    mode: int
+    content: bytes
+    stamp: tuple[int, int]
+
+    @property
+    def plain(self) -> tuple[int, bytes]:
+        return self.mode, self.content
+
+    @property
+    def kind(self) -> str:
+        """As git calls it."""
+        if stat.S_ISLNK(self.mode):
+            return "120000"
+        return "100755" if self.mode & stat.S_IXUSR else "100644"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One working tree; `head` is a ref, or a commit when it is detached."""
+
+    files: dict[str, File]
+    folders: frozenset[str]
+    index: dict[str, str]
+    head: str
+    begun: bool
+    """A delivery's sign lies there."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is the user's: files of each working tree with mode and bytes, index entries, refs."""
+    """All that is the user's at one moment."""
 
-    files: dict[str, dict[str, File]]
-    index: dict[str, dict[str, str]]
+    trees: dict[str, Tree]
     refs: dict[str, str]
+    logs: dict[str, bytes]
+    own: dict[str, File] = field(repr=False)
+    objects: frozenset[str] = field(repr=False)
 
 
 class Repository:
-    """Of a user, seen by plain git."""
+    """Of a user, played by plain git and seen by reading its files.
 
-    def __init__(self, repo: Path, home: Path) -> None:
-        self.repo, self._user = repo, home
+    git_dir: of one that is bare, with `repo` as its only working tree.
+    """
+
+    def __init__(self, repo: Path, home: Path, git_dir: Path | None = None) -> None:
+        self.repo, self.git_dir, self._user = repo, git_dir or repo / ".git", home
+        self._is_bare = git_dir is not None
         self.kept: dict[str, str] = {}
+        self._indexes: dict[str, tuple[bytes, dict[str, str]]] = {}
 
     def git(self, *words: str, cwd: Path | None = None, check: bool = True) -> str:
+        """By the user's hand."""
+        settings = {
+            "init.defaultBranch": "main",
+            "user.name": "J",
+            "user.email": "j@example.org",
+            "core.editor": "true",
+            "gc.auto": "0",
+        }
         done = subprocess.run(
-            ["git", "-c", "user.name=J", "-c", "user.email=j@example.org", *words],
+            [
+                "git",
+                *(part for pair in settings.items() for part in ("-c", "=".join(pair))),
+                *words,
+            ],
             cwd=cwd or self.repo,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(self._user),
                 "LC_ALL": "C.UTF-8",
-                "GIT_CONFIG_COUNT": "1",
-                "GIT_CONFIG_KEY_0": "init.defaultBranch",
-                "GIT_CONFIG_VALUE_0": "main",
+                "BY_USER": "1",
             },
             capture_output=True,
             timeout=60,
@@ -49,106 +99,106 @@ class Repository:
         return done.stdout.decode(errors="surrogateescape")
 
     def trees(self) -> list[Path]:
-        found = self.git("worktree", "list", "--porcelain", "-z").split("\0")
-        return [Path(line[9:]) for line in found if line.startswith("worktree ")]
+        return [tree for tree, _ in self._places()]
+
+    def _places(self) -> list[tuple[Path, Path]]:
+        """Each working tree that is there, with the git directory that is its own."""
+        found = [] if self._is_bare else [(self.repo, self.git_dir)]
+        for pointer in sorted(self.git_dir.glob("worktrees/*/gitdir")):
+            tree = Path(pointer.read_text().strip()).parent
+            if tree.is_dir():
+                found.append((tree, pointer.parent))
+        return found
 
     def seen(self) -> Seen:
-        refs = self.git("for-each-ref", "--format=%(refname) %(objectname)")
-        known = dict(line.split(" ") for line in refs.splitlines())
-        for ref, commit in known.items():
-            if ref.startswith((f"{OURS}proposals/", f"{OURS}undo/")):
+        refs = self._refs()
+        for ref, commit in refs.items():
+            if ref.startswith(KEPT):
                 self.kept.setdefault(ref, commit)
-        assert self.kept.items() <= known.items(), "what an agent made is still there"
-        trees = self.trees()
-        heads = {f"HEAD {tree}": self._head(tree) for tree in trees}
+        assert self.kept.items() <= refs.items(), "what an agent made is still there"
+        places = self._places()
         return Seen(
-            {str(tree): self._files(tree) for tree in trees},
-            {str(tree): self._index(tree) for tree in trees},
-            {ref: name for ref, name in known.items() if not ref.startswith(OURS)} | heads,
+            {str(tree): self._tree(tree, git_dir) for tree, git_dir in places},
+            {ref: commit for ref, commit in refs.items() if not ref.startswith(OURS)},
+            {ref: text for ref, text in self._logs(places) if OURS not in ref},
+            dict(self._own(places)),
+            frozenset(self._objects()),
         )
 
-    def _head(self, tree: Path) -> str:
-        on = self.git("symbolic-ref", "-q", "HEAD", cwd=tree, check=False).strip()
-        return on or self.git("rev-parse", "HEAD", cwd=tree).strip()
-
-    def _files(self, tree: Path) -> dict[str, File]:
+    def _refs(self) -> dict[str, str]:
         found = {}
-        for where, folders, files in os.walk(tree):
-            if ".git" in folders:
-                folders.remove(".git")
-            links = [name for name in folders if (Path(where) / name).is_symlink()]
-            for name in (*files, *links):
-                path = Path(where) / name
-                if name == ".git":
+        packed = self.git_dir / "packed-refs"
+        for line in packed.read_text().splitlines() if packed.exists() else ():
+            commit, _, ref = line.partition(" ")
+            if ref.startswith("refs/"):
+                found[ref] = commit
+        for path in _below(self.git_dir / "refs"):
+            if path.suffix != ".lock":
+                found[str(path.relative_to(self.git_dir))] = path.read_text().strip()
+        return found
+
+    def _logs(self, places: list[tuple[Path, Path]]) -> Iterator[tuple[str, bytes]]:
+        for _, git_dir in places:
+            for path in _below(git_dir / "logs"):
+                yield str(path.relative_to(self.git_dir)), path.read_bytes()
+
+    def _own(self, places: list[tuple[Path, Path]]) -> Iterator[tuple[str, File]]:
+        """Configuration, hooks, what a merge or a rebase of the user's lies in, and locks."""
+        for _, git_dir in places:
+            for entry in git_dir.iterdir():
+                if entry.name in PASSING or entry.name.startswith((SIGN, "sharedindex")):
                     continue
-                content = os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()
-                found[str(path.relative_to(tree))] = (path.lstat().st_mode, content)
-        return found
+                for path in _below(entry) if entry.is_dir() else (entry,):
+                    yield str(path.relative_to(self.git_dir)), file_at(path)
+        for path in _below(self.git_dir / "refs"):
+            if path.suffix == ".lock" and OURS not in str(path):
+                yield str(path.relative_to(self.git_dir)), file_at(path)
 
-    def _index(self, tree: Path) -> dict[str, str]:
-        lines = self.git("ls-files", "-s", "-z", cwd=tree).split("\0")[:-1]
-        pairs = (line.partition("\t") for line in lines)
-        return {path: header for header, _, path in pairs}
+    def _objects(self) -> Iterator[str]:
+        for path in _below(self.git_dir / "objects"):
+            if not path.name.startswith("tmp_"):
+                yield str(path.relative_to(self.git_dir))
 
-    def check(self, before: Seen, between: Seen | None, after: Seen, made: Moved | None) -> None:
-        """between: as the user left it after a kill; their bytes of then count. made: a delivery
-        that was tried, as far as it knew from where to where."""
-        was, now = dict(before.refs), dict(after.refs)
-        arrived = False
-        if made is not None and now.get(MAIN) != was.get(MAIN):
-            assert (was.get(MAIN), now.get(MAIN)) == made, "old or new"
-            was[MAIN], arrived = made[1], True
-        assert was == now, "no other ref moves"
-        for tree in after.files:
-            here = arrived and now[f"HEAD {tree}"] == MAIN
-            self._check_tree(tree, before, between, after, self._touched(made), here)
+    def _tree(self, tree: Path, git_dir: Path) -> Tree:
+        head = (git_dir / "HEAD").read_text().strip().removeprefix("ref: ")
+        begun = any(git_dir.glob(f"{SIGN}*"))
+        files, folders = {}, set()
+        for where, inside, names in os.walk(tree):
+            if Path(where) == tree and ".git" in inside:
+                inside.remove(".git")
+            for name in (*names, *inside):
+                path = Path(where, name)
+                known = str(path.relative_to(tree))
+                if path.is_dir() and not path.is_symlink():
+                    folders.add(known)
+                elif known != ".git":
+                    files[known] = file_at(path)
+        return Tree(files, frozenset(folders), self._index(tree, git_dir), head, begun)
 
-    def _check_tree(
-        self,
-        tree: str,
-        before: Seen,
-        between: Seen | None,
-        after: Seen,
-        touched: Mapping[str, File | None],
-        arrived: bool,
-    ) -> None:
-        begun, have = before.files[tree], after.files[tree]
-        mine = between.files[tree] if between else begun
-        for name in {*have, *mine, *touched}:
-            known, now = mine.get(name), have.get(name)
-            if name not in touched:
-                assert now == known, f"{name} is as it was"
-            elif between is None:
-                assert now == (touched[name] if arrived else known), f"{name} is whole"
-            elif known == begun.get(name) or _is_half(known, begun.get(name), touched[name]):
-                half = _is_half(now, begun.get(name), touched[name])
-                assert half or now == known, f"{name} is the old one, the new one, or begun"
-            else:
-                assert now == known, f"{name} has been edited by the user since"
-        entries, were = after.index[tree], before.index[tree]
-        for name in {*entries, *were} - {*touched}:
-            assert entries.get(name) == were.get(name), f"{name} in the index"
-
-    def _touched(self, made: Moved | None) -> dict[str, File | None]:
-        """What the delivery makes of each path that it touches."""
-        if made is None:
-            return {}
-        raw = self.git("diff-tree", "-r", "-z", "--no-renames", *made).split("\0")[:-1]
-        found: dict[str, File | None] = {}
-        for header, path in zip(raw[::2], raw[1::2], strict=True):
-            _, mode, _, blob, _ = header.split(" ")
-            found[path] = None
-            if mode != "000000":
-                words = ["git", "cat-file", "blob", blob]
-                content = subprocess.run(words, cwd=self.repo, capture_output=True).stdout
-                mask = os.umask(0)
-                os.umask(mask)
-                plain, program = 0o100666 & ~mask, 0o100777 & ~mask
-                modes = {"100644": plain, "100755": program, "120000": 0o120777}
-                found[path] = (modes[mode], content)
-        return found
+    def _index(self, tree: Path, git_dir: Path) -> dict[str, str]:
+        """Each entry with its flags; read anew only when its file has other bytes."""
+        file = git_dir / "index"
+        content = file.read_bytes() if file.exists() else b""
+        before = self._indexes.get(str(file))
+        if before is None or before[0] != content:
+            lines = self.git("ls-files", "-s", "-v", "-z", cwd=tree).split("\0")[:-1]
+            entries: dict[str, str] = {}
+            for line in lines:
+                header, _, path = line.partition("\t")
+                entries[path] = f"{entries.get(path, '')}{header}\n"  # one each, or three stages
+            before = self._indexes[str(file)] = (content, entries)
+        return before[1]
 
 
-def _is_half(now: File | None, old: File | None, new: File | None) -> bool:
-    """What git may have left, or put back; a file that the user has emptied looks the same."""
-    return now is None or any(side and side[1].startswith(now[1]) for side in (old, new))
+def file_at(path: Path) -> File:
+    facts = path.lstat()
+    content = os.fsencode(os.readlink(path)) if stat.S_ISLNK(facts.st_mode) else b""
+    if stat.S_ISREG(facts.st_mode):
+        content = path.read_bytes()
+    return File(facts.st_mode, content, (facts.st_mtime_ns, facts.st_ino))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for where, _, names in os.walk(folder):
+        for name in names:
+            yield Path(where, name)
