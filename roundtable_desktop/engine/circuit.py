@@ -1,8 +1,12 @@
-"""Pauses an agent that could not work five times in a row, before every task of it has failed."""
+"""Pauses an agent that could not work five times in a row, before every task of it has failed, and
+lets one rest whose program ends at once."""
+
+from datetime import datetime
 
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Agent, Subject
 from roundtable_desktop.model.states import AgentStatus, ErrorKind, InboxKind, Severity
+from roundtable_desktop.rules import admission
 from roundtable_desktop.store import agents, inbox, runs
 from roundtable_desktop.store.db import Tx
 
@@ -48,6 +52,13 @@ def watch(tx: Tx, ids: Ids, agent: Agent, kind: ErrorKind | None) -> None:
             "options": inbox.options(["mark_fixed"]),
         },
     )
+
+
+def rests_from(tx: Tx, agent: Agent) -> datetime:
+    """At the end of a run: from when its cooldown counts. A program that ends at once, again and
+    again, is not started again and again."""
+    lasted = runs.failed_within(tx, agent.id, admission.QUICK_ENDS)
+    return admission.rests_until(agent, lasted, tx.now)
 
 
 def closed(tx: Tx, agent: Agent) -> None:

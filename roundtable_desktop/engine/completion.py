@@ -183,7 +183,7 @@ class Completion:
                 on = _waits_for(settlement, ended)
                 stuck.ended(tx, self._ids, run, settlement.outcome, now, on)
             self._answering.answer(tx, run, settlement, sign or "")
-            agents.touch_finished(tx, run.agent_id)
+            agents.touch_finished(tx, run.agent_id, circuit.rests_from(tx, around.agent))
             circuit.watch(tx, self._ids, around.agent, settlement.kind)
             tx.nudge("queue")
         self._collecting.forget(around, left)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 
 from roundtable_desktop.model.holds import ProviderHold
 from roundtable_desktop.model.records import Agent, Task
@@ -20,6 +21,12 @@ CONTENDED = timedelta(seconds=60)
 BLOCKED = timedelta(days=1)
 """After so long a hold for blockers is looked at again, though nothing told of their end."""
 
+QUICK = timedelta(seconds=2)
+"""An agent whose last runs failed as fast as this rests as long between them, whatever its cooldown
+is (F-44)."""
+QUICK_ENDS = 3
+"""So many of them in a row."""
+
 _SETTLED_BY_STATUS = {
     AgentStatus.PAUSED: WakeupOutcome.AGENT_PAUSED,
     AgentStatus.STOPPED: WakeupOutcome.AGENT_STOPPED,
@@ -29,7 +36,8 @@ _SETTLED_BY_STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the gates before the claim need of one queued wakeup and its agent."""
+    """What the gates before the claim need of one queued wakeup and its agent. stands: why the
+    owner takes nothing up now, whoever is to be woken (`View.stands`)."""
 
     agent: Agent
     claimed: int
@@ -38,12 +46,21 @@ class Waiting:
     held_by: str | None
     intake_open: bool = True
     holds: Sequence[ProviderHold] = ()
+    stands: str | None = None
 
 
 def cooled_at(agent: Agent) -> datetime | None:
     """When its cooldown ends; None when it has never been woken (K-42)."""
     last = agent.last_wakeup_finished_at
     return None if last is None else last + timedelta(seconds=agent.cooldown_sec)
+
+
+def rests_until(agent: Agent, lasted: Sequence[timedelta | None], now: datetime) -> datetime:
+    """What the cooldown is to count from at the end of a run. lasted: how long its last runs took
+    that failed, newest first, None for one that did well."""
+    quick = [one is not None and one < QUICK for one in lasted]
+    more = QUICK - timedelta(seconds=agent.cooldown_sec)
+    return now + max(more, timedelta(0)) if len(quick) >= QUICK_ENDS and all(quick) else now
 
 
 def rested(agent: Agent, now: datetime) -> bool:
@@ -55,7 +72,11 @@ def rested(agent: Agent, now: datetime) -> bool:
 def before_claim(waiting: Waiting, now: datetime) -> list[tuple[str, Answer]]:
     """Each gate before the claim with its answer, in order; the claim is one SQL statement with
     the same conditions, and a test holds the two together."""
+    owner: list[tuple[str, Answer]] = []
+    if waiting.stands is not None:
+        owner.append(("owner", Hold(waiting.stands, now, {"form": waiting.stands})))
     return [
+        *owner,
         ("intake", _intake(waiting, now)),
         ("scheduled_retry", _scheduled(waiting, now)),
         *([] if waiting.agent.status is not AgentStatus.ACTIVE else _of_active(waiting, now)),
@@ -87,7 +108,9 @@ def _cooldown(waiting: Waiting, now: datetime) -> Answer:
     detail: dict[str, object] = {"cooldown_sec": waiting.agent.cooldown_sec}
     if ends is None or ends <= now or waiting.by_person:
         return Go(detail)
-    return Hold("cooldown", ends, detail)
+    own = waiting.agent.cooldown_sec
+    rests = max(own, min(QUICK.seconds, ceil((ends - now).total_seconds())))
+    return Hold("cooldown", ends, {"cooldown_sec": rests})
 
 
 def _capacity(waiting: Waiting, now: datetime) -> Answer:

@@ -1,5 +1,6 @@
 """Agents: who can be woken, and what each may do at once."""
 
+from datetime import datetime
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
@@ -97,6 +98,6 @@ def move(tx: Tx, agent: Agent, to: AgentStatus, actor: Actor, *, paused_reason: 
     )
 
 
-def touch_finished(tx: Tx, agent_id: str) -> None:
-    """The cooldown counts from here (K-42)."""
-    tx.write(Agents.update(last_wakeup_finished_at=tx.now).where(Agents.id == agent_id))
+def touch_finished(tx: Tx, agent_id: str, at: datetime | None = None) -> None:
+    """The cooldown counts from then, or from now (K-42)."""
+    tx.write(Agents.update(last_wakeup_finished_at=at or tx.now).where(Agents.id == agent_id))

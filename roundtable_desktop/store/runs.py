@@ -1,6 +1,6 @@
 """Runs: born `starting` with the launch decision, fed by their spool, settled once (C-48)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from roundtable_desktop.model.kinds import Kind
@@ -237,6 +237,18 @@ def last_errors(view: View, agent_id: str, most: int) -> list[str | None]:
     over = (Runs.agent_id == agent_id) & Runs.ended_at.is_null(False)
     rows = Runs.select(Runs.error_kind).where(over).order_by(Runs.id.desc()).limit(most)
     return [kind for (kind,) in rows.tuples().execute(view.db)]
+
+
+def failed_within(view: View, agent_id: str, most: int) -> list[timedelta | None]:
+    """How long its last runs took, newest first; None for one that did not fail, or was lost: that
+    is no fault of its program."""
+    over = (Runs.agent_id == agent_id) & Runs.ended_at.is_null(False)
+    columns = (Runs.status, Runs.outcome, Runs.created_at, Runs.ended_at)
+    rows = Runs.select(*columns).where(over).order_by(Runs.id.desc()).limit(most)
+    return [
+        ended - created if status == RunStatus.FAILED and outcome != RunOutcome.LOST else None
+        for status, outcome, created, ended in rows.tuples().execute(view.db)
+    ]
 
 
 # --- leases: what a run holds alone; a lease ends with its run, never by age (C-23, C-87) -------

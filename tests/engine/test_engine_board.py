@@ -156,6 +156,7 @@ def test_each_move_of_a_failed_task_gives_a_fresh_count_and_only_that(work: Work
     def fail() -> int:
         launches = 0
         while work.now(task).status is not S.FAILED:
+            work.stage.clock.forward(seconds=3)  # one that fails at once is slowed down
             run = work.run(task)
             said = {"status": "failed", "summary": f"no {launches}", "evidence": []}
             work.stage.finish(run, result=said)

@@ -1,9 +1,11 @@
 """An agent that cannot work is paused after five runs in a row, not after each of its tasks."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
+from ground import NOW, Ground
 
 from roundtable_desktop.engine.circuit import OPENS_AFTER
 from roundtable_desktop.engine.desk import inbox as desk_inbox
@@ -11,6 +13,7 @@ from roundtable_desktop.engine.desk import pausing
 from roundtable_desktop.model.ports import LaunchFailed
 from roundtable_desktop.model.records import Agent, InboxItem
 from roundtable_desktop.model.states import InboxStatus
+from roundtable_desktop.rules import admission
 from roundtable_desktop.store import agents, lists
 
 
@@ -32,6 +35,7 @@ def fail(stage: Stage, kind: str = "cli_missing") -> None:
     assert stage.step()
     stage.play()
     stage.launcher.refuse = None
+    stage.clock.forward(seconds=3)  # it is slowed down
 
 
 @pytest.fixture
@@ -95,6 +99,50 @@ def test_a_program_that_ends_at_once_is_not_started_again_and_again(
             stage.clock.forward(seconds=3)
             assert not stage.step() and len(stage.ground.runs()) == launched
         stage.clock.forward(seconds=2)
+
+
+@pytest.mark.proves("F-44")
+@pytest.mark.parametrize("code", [1, -11])
+def test_one_that_ends_at_once_is_slowed_down_without_a_cooldown_too(
+    stage: Stage, ten: tuple[Agent, list[Any]], code: int
+) -> None:
+    """The first few may be the work's own fault; then at most one in two seconds is started. What a
+    person asks for goes at once, and one that worked ends it."""
+    _, tasks = ten
+    for _ in range(3):
+        stage.finish(stage.launch(), code=code)
+    for _ in range(4):
+        assert not stage.step()
+        stage.clock.forward(seconds=1.9)
+        assert not stage.step()
+        stage.clock.forward(seconds=0.2)
+        stage.finish(stage.launch(), code=code)
+    stage.ask_run(tasks[0])
+    run = stage.launch()
+    assert run.task_id == tasks[0].id
+    stage.finish(run, result={"status": "completed"})
+    stage.finish(stage.launch(), code=code)
+    assert stage.step()
+
+
+@pytest.mark.proves("F-44")
+@pytest.mark.parametrize(
+    ("lasted", "cooldown", "rests"),
+    [
+        ([0.1, 0.1, 0.1], 0, 2),
+        ([0.1, 0.1, 0.1], 1, 1),
+        ([0.1, 0.1, 0.1], 10, 0),
+        ([0.1, 0.1], 0, 0),
+        ([0.1, None, 0.1], 0, 0),
+        ([0.1, 2.0, 0.1], 0, 0),
+    ],
+)
+def test_how_long_it_rests(
+    ground: Ground, lasted: list[float | None], cooldown: int, rests: int
+) -> None:
+    agent = ground.agent(ground.workspace(), cooldown_sec=cooldown)
+    spans = [None if one is None else timedelta(seconds=one) for one in lasted]
+    assert admission.rests_until(agent, spans, NOW) == NOW + timedelta(seconds=rests)
 
 
 def test_one_that_worked_between_starts_the_count_anew(

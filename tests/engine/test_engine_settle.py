@@ -170,6 +170,7 @@ def test_failed_work_gets_a_new_wakeup_while_the_budget_lasts(stage: Stage) -> N
     for text in ("one way", "another way", "a third way"):
         stage.finish(stage.launch(), code=1, stderr=text)
         keys.append(stage.wakeup(task).idempotency_key)
+        stage.clock.forward(seconds=3)  # one that fails at once is slowed down
     assert keys == [f"attempt:{task.id}:{number}" for number in (1, 2, 3)]
     run = stage.launch()
     assert "Attempt 3 ended as task_failed" in run.assembled_prompt
