@@ -1,13 +1,38 @@
-"""Asks a person about a delivery that was held, of which nothing was written."""
+"""Holds a delivery of which nothing was written, and asks a person about it."""
 
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Delivery, Json, Proposal, Subject, Task
-from roundtable_desktop.model.states import InboxKind, Severity, TaskStatus
-from roundtable_desktop.store import inbox
+from roundtable_desktop.model.states import (
+    DeliveryStatus,
+    InboxKind,
+    ProposalStatus,
+    Severity,
+    TaskStatus,
+)
+from roundtable_desktop.store import inbox, proposals, tasks
 from roundtable_desktop.store.db import Tx
 
 RETRY, DISCARD, REQUEST_CHANGES = "retry", "discard", "request_changes"
 ANSWERS = (RETRY, DISCARD)
+
+WORD_WAITS = "word_waits"
+"""Somebody said something that the agent hears first: there is nothing to ask a person."""
+
+
+def hold(tx: Tx, ids: Ids, delivery: Delivery, reason: Json) -> None:
+    """Proposal and task stay where they are; a proposal that is not the newest gives way."""
+    kind = Kind.MERGE_CONFLICTED if reason["code"] == "conflict" else Kind.MERGE_FAILED
+    proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=reason)
+    proposal = proposals.get(tx, delivery.proposal_id)
+    assert proposal is not None, "foreign keys hold"
+    newest = proposals.of_task(tx, proposal.task_id)[-1]
+    if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
+        proposals.move(tx, proposal, ProposalStatus.SUPERSEDED, data={"by": newest.id})
+    elif reason["code"] != WORD_WAITS:
+        task = tasks.get(tx, proposal.task_id)
+        assert task is not None, "foreign keys hold"
+        ask(tx, ids, delivery, proposal, task, reason)
 
 
 def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, reason: Json) -> None:

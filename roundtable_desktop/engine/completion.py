@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit, graph, moved, stuck
+from roundtable_desktop.engine import by_rule, circuit, graph, moved, stuck
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -26,16 +26,13 @@ from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subj
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     Adapter,
-    DeliveryMode,
     ErrorKind,
-    ProposalStatus,
     RunOutcome,
     RunStatus,
     TaskStatus,
 )
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
-from roundtable_desktop.rules.changes import telling
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.refusals import judged
 from roundtable_desktop.rules.results import Settlement
@@ -236,22 +233,7 @@ class Completion:
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,
         )
-        by_rule = task.delivery is DeliveryMode.AUTO and not task.requires_approval
-        of_routine = task.routine_id is not None and task.status is TaskStatus.DONE
-        wanted = by_rule and (of_routine or task.status is TaskStatus.IN_REVIEW)
-        if not wanted or proposal.held or telling(collected.changes):
-            return
-        if wakeups.word_waits(tx, task.id, run.agent_id):
-            return  # the next run's proposal takes its place
-        proposals.move(tx, proposal, ProposalStatus.APPROVED, data={"rule": "auto"})
-        proposals.intend(
-            tx,
-            proposal,
-            SYSTEM,
-            id=self._ids.new(),
-            branch=task.base_branch,
-            into_checkout=False,
-        )
+        by_rule.intend(tx, self._ids, run, task, proposal, collected.changes)
 
 
 def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:

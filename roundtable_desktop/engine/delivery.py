@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable
 
-from roundtable_desktop.engine import blocked, graph
+from roundtable_desktop.engine import blocked, by_rule, graph
 from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import PASSING, Refused
@@ -110,7 +110,7 @@ class Deliveries:
                 message=commit_message(task, run, result),
                 at=delivery.created_at,
             )
-            return self._put(delivery, workspace, prepared)
+            return self._put(delivery, task.id, workspace, prepared)
         except GitFailed as error:
             if error.broken_off:
                 raise
@@ -120,13 +120,19 @@ class Deliveries:
         except Refused as error:
             return Delivered(held={"code": error.code, **error.values})
 
-    def _put(self, delivery: Delivery, workspace: Workspace, prepared: Prepared) -> Delivered:
+    def _put(
+        self, delivery: Delivery, task_id: str, workspace: Workspace, prepared: Prepared
+    ) -> Delivered:
         if prepared.new is None:
             conflict = {"code": "conflict", "paths": list(prepared.conflicts)}
             return Delivered(held={**conflict, "command": prepared.command})
         if prepared.new == prepared.old:
             return Delivered(found_in=prepared.old)
         with self._store.transaction() as tx:
+            task = tasks.get(tx, task_id)
+            assert task is not None, "foreign keys hold"
+            if by_rule.overtaken(tx, delivery, task):
+                return Delivered(held={"code": blocked.WORD_WAITS})
             proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
         repository = repository_of(workspace)
         self._git.keep_ref(repository, f"{UNDO}{delivery.id}", prepared.old)
@@ -140,7 +146,8 @@ class Deliveries:
 
     def _end(self, delivery_id: str, outcome: Delivered) -> None:
         """Delivery, proposal and task in one transaction. A held one leaves both where they are,
-        but gives way to a newer proposal; and only the newest one's delivery ends the task."""
+        but gives way to a newer proposal; and only the newest one's delivery ends the task, unless
+        something was said meanwhile."""
         held = outcome.held
         with self._store.transaction() as tx:
             tx.nudge("deliveries")
@@ -148,17 +155,10 @@ class Deliveries:
             assert delivery is not None
             proposal = proposals.get(tx, delivery.proposal_id)
             assert proposal is not None
+            if held is not None:
+                return blocked.hold(tx, self._ids, delivery, held)
             newest = proposals.of_task(tx, proposal.task_id)[-1]
             task = tasks.get(tx, proposal.task_id)
-            if held is not None:
-                kind = Kind.MERGE_CONFLICTED if held["code"] == "conflict" else Kind.MERGE_FAILED
-                proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=held)
-                if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
-                    to = ProposalStatus.SUPERSEDED
-                    proposals.move(tx, proposal, to, data={"by": newest.id})
-                elif task is not None:
-                    blocked.ask(tx, self._ids, delivery, proposal, task, held)
-                return
             reason = None
             if outcome.found_in is not None:
                 reason = {"code": "nothing_left", "commit": outcome.found_in}
@@ -169,6 +169,8 @@ class Deliveries:
             # In progress again means that a person had it run anew meanwhile.
             in_review = task is not None and task.status is TaskStatus.IN_REVIEW
             if task is not None and in_review and newest.id == proposal.id:
+                if by_rule.said_since(tx, delivery, task):
+                    return  # it is heard first, and the task ends then (K-04)
                 data = {"proposal_id": proposal.id}
                 graph.move(tx, self._ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from roundtable_desktop.engine import worries
+from roundtable_desktop.engine import by_rule, worries
 from roundtable_desktop.engine.forgotten import (
     Runners,
     end_all,
@@ -27,7 +27,7 @@ def settle(store: Store, ids: Ids, copies: Path, runners: Runners) -> Past | Non
     Nothing is launched until a person resumes it; routines go on from now; browsers sign in again;
     numbers and cursors go on where those of the forgotten time had come to. What still runs of it
     is ended, and working copies of it are put out of the way: a task that is begun again begins
-    with what the user has now.
+    with what the user has now. What was to be delivered waits for a person's word.
     """
     with store.transaction() as tx:
         past = restored.mark(tx)
@@ -58,6 +58,7 @@ def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None
     restored.go_on_after(tx, past.last_event)
     restored.sign_browsers_out(tx)
     reckon_anew(tx, tx.now)
+    held = by_rule.stand_back_all(tx, ids)
     numbers = restored.numbers(tx)
     for number, highest in highest_tasks(copies):
         if number in numbers:
@@ -70,6 +71,7 @@ def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None
         "as_of": rfc3339(past.as_of),
         "aside": past.aside,
         "waiting": restored.waiting(tx),
+        "deliveries": {"code": "deliveries_held" if held else "deliveries_none", "count": held},
         **known,
     }
     subject = Subject("owner", "database")

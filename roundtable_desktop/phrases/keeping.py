@@ -88,8 +88,12 @@ KEEPING: Mapping[str, str] = {
     "inbox_restored": N_(
         "The database goes on from {source}, as of {as_of}: what happened since is forgotten "
         "({forgotten} runs are known by their folders only). {waiting} wakeups of that time wait "
-        "and may have run already; routines go on from now. {runs} {copies} Nothing is started "
-        "until you resume."
+        "and may have run already; routines go on from now. {runs} {copies} {deliveries} "
+        "Nothing is started until you resume."
+    ),
+    "deliveries_none": N_("Nothing was to be delivered."),
+    "deliveries_held": N_(
+        "{count} deliveries that were to be made then wait for your word: see the inbox."
     ),
     "forgotten_none": N_("None of them was still at work."),
     "forgotten_ended": N_("Still at work were, and have been ended: {ended}."),

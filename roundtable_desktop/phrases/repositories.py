@@ -67,6 +67,15 @@ HELD: Mapping[str, str] = {
         "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "git_failed": N_("It was git that refused: {text}"),
+    "restored": N_(
+        "The database has been put back to an earlier state since this was decided: it may be on "
+        "the branch already, and what you took away since would come back. Look at it before you "
+        "deliver it."
+    ),
+    "word_waits": N_(
+        "Something was said, or begun anew, after the task's rule had decided: its agent hears "
+        "that first. Deliver it yourself if it is right as it is."
+    ),
     "left_by_a_run": N_(
         "A run without a task left this; nobody has asked for it. Look at it before you deliver it."
     ),

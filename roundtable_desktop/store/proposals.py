@@ -145,7 +145,7 @@ def intended(view: View) -> list[Delivery]:
     return [read(Delivery, Deliveries, row) for row in view.sql(_INTENDED)]
 
 
-def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> None:
+def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> Delivery:
     """The row that git's work is measured against, committed before git runs (law 3)."""
     tx.write(
         Deliveries.insert(
@@ -166,6 +166,9 @@ def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> None:
     )
     _nothing_blocks(tx, proposal, actor)
     tx.nudge("deliveries")
+    made = get_delivery(tx, values["id"])
+    assert made is not None
+    return made
 
 
 def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:

@@ -263,6 +263,15 @@ def own_since(view: View, agent_id: str, since: datetime) -> int:
     return int(view.sql(sql, (agent_id, micros(since)))[0]["n"])
 
 
+def for_reason(view: View, agent_id: str, reason: str, since: datetime) -> int:
+    """How often it was woken for that since then."""
+    sql = (
+        "SELECT count(*) AS n FROM agent_wakeup_requests"
+        " WHERE agent_id = ? AND reason = ? AND requested_at > ?"
+    )
+    return int(view.sql(sql, (agent_id, reason, micros(since)))[0]["n"])
+
+
 def claimed(view: View) -> list[Wakeup]:
     return [read(Wakeup, Wakeups, row) for row in view.sql(_CLAIMED)]
 
@@ -277,14 +286,23 @@ def waiting_for_task(view: View, task_id: str) -> list[Wakeup]:
     )
 
 
-def word_waits(view: View, task_id: str, agent_id: str) -> bool:
-    """Whether somebody said something about the task that nobody has heard yet; what is for a
-    later time is not meant."""
+def word_waits(view: View, task_id: str, agent_id: str, since: datetime | None = None) -> bool:
+    """Whether somebody said something about the task, or answered its agent, and nobody has heard
+    it yet; what is for a later time is not meant. since: if named, only what came after it."""
     return any(
-        (one.source is Source.COMMENT and one.agent_id == agent_id)
+        (one.source in _SAID and one.agent_id == agent_id)
         or (one.source is Source.USER and one.held_by != "not_before")
         for one in waiting_for_task(view, task_id)
+        if since is None or _newest_cause(one) > micros(since)
     )
+
+
+_SAID = (Source.COMMENT, Source.APPROVAL_RESOLVED)
+
+
+def _newest_cause(wakeup: Wakeup) -> int:
+    stamps = [cause.get("at") for cause in wakeup.causes()]
+    return max((at for at in stamps if isinstance(at, int)), default=micros(wakeup.requested_at))
 
 
 def for_later(tx: Tx, wakeup: Wakeup) -> bool:

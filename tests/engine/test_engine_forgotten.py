@@ -11,11 +11,12 @@ from engine_stage import ASKED, Stage
 from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.git.copies import base_ref
 from roundtable_desktop.engine import intake, restored
-from roundtable_desktop.engine.desk import Desk, control
+from roundtable_desktop.engine.desk import Desk, control, inbox
 from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.records import SYSTEM
+from roundtable_desktop.model.states import DeliveryMode, TaskStatus
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import backups, restoring, settings
 
@@ -152,3 +153,61 @@ def test_after_a_restore_no_time_opens_the_intake(stage: Stage) -> None:
     with stage.store.transaction() as tx:
         intake.pass_time(tx)
         assert settings.of_home(tx).intake == "open"
+
+
+def by_user(stage: Stage, name: str, text: str | None) -> None:
+    """What the user does on the branch; None takes the file away."""
+    stage.folders.plain("checkout", "-q", "main")
+    file = stage.folders.repo / name
+    file.unlink() if text is None else file.write_text(text)
+    stage.folders.commit()
+    stage.folders.plain("checkout", "-q", "elsewhere")
+
+
+@pytest.mark.proves("F-25 deliveries")
+@pytest.mark.parametrize("backed_up", ["its run works", "it is intended", "a person's"])
+def test_what_was_to_be_delivered_waits_for_a_persons_word(stage: Stage, backed_up: str) -> None:
+    """It was delivered in the time that is forgotten, and the user took the file away again."""
+    by_person = backed_up == "a person's"
+    task = stage.assigned(None if by_person else DeliveryMode.AUTO)
+    run = stage.launch()
+    saved = backup(stage) if backed_up == "its run works" else None
+    stage.leave(run, came="by an agent\n")
+    stage.finish(run, result={"status": "completed"})
+    if by_person:
+        stage.ask_deliver(stage.proposals(task)[0])
+    saved = saved or backup(stage)
+    by_user(stage, "mine.txt", "mine\n")
+    stage.deliver()
+    by_user(stage, "came.txt", None)
+    told = go_back(stage, saved)
+    stage.recover()
+    stage.play()
+    stage.consume(run)
+    stage.play()
+    stage.deliver()
+    assert stage.folders.plain("ls-tree", "main", "came.txt") == ""
+    [proposal] = stage.proposals(task)
+    [held] = stage.tries(proposal)
+    assert (held.status, held.reason) == ("held", {"code": "restored"})
+    assert stage.ground.get_task(task.id).status is TaskStatus.IN_REVIEW
+    [item] = [one for one in stage.ground.rows("inbox_items") if one["kind"] != "doctor"]
+    assert (item["kind"], item["status"]) == ("delivery_blocked", "open")
+    said = sentence("inbox_delivery_blocked", json.loads(item["data"]))
+    assert "would come back" in said and "T-1" in said
+    assert ("1 deliveries" in told) is (backed_up != "its run works")
+    inbox.act(stage.desk, ASKED, item["id"], "retry")
+    stage.deliver()
+    assert stage.folders.shown("came.txt") == "by an agent"
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+
+
+@pytest.mark.proves("F-25 deliveries")
+def test_what_begins_after_a_restore_is_delivered_by_its_rule(stage: Stage) -> None:
+    task = stage.assigned(DeliveryMode.AUTO)
+    go_back(stage, backup(stage))
+    control.resume(stage.desk, ASKED)
+    proposal = stage.offered(task, b="b\n")
+    stage.deliver()
+    assert [one.status for one in stage.tries(proposal)] == ["delivered"]
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE

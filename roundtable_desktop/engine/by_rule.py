@@ -1,0 +1,67 @@
+"""Delivers by a task's rule, and stands back where a person is to say it, or has said something."""
+
+from collections.abc import Sequence
+
+from roundtable_desktop.engine import blocked
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.ports import Change, Ids
+from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Subject, Task
+from roundtable_desktop.model.states import DeliveryMode, ProposalStatus, TaskStatus
+from roundtable_desktop.rules.changes import telling
+from roundtable_desktop.store import events, proposals, wakeups
+from roundtable_desktop.store.db import Tx, View
+
+RESTORED = "restored"
+"""Why a person is asked: what the database knows was of an earlier time."""
+
+
+def intend(
+    tx: Tx, ids: Ids, run: Run, task: Task, proposal: Proposal, changes: Sequence[Change]
+) -> None:
+    """Part of the settlement that proposes. What is to be looked at first waits for a person."""
+    by_rule = task.delivery is DeliveryMode.AUTO and not task.requires_approval
+    of_routine = task.routine_id is not None and task.status is TaskStatus.DONE
+    wanted = by_rule and (of_routine or task.status is TaskStatus.IN_REVIEW)
+    if not wanted or proposal.held or telling(changes):
+        return
+    if wakeups.word_waits(tx, task.id, run.agent_id):
+        return  # the next run's proposal takes its place
+    proposals.move(tx, proposal, ProposalStatus.APPROVED, data={"rule": "auto"})
+    delivery = proposals.intend(
+        tx, proposal, SYSTEM, id=ids.new(), branch=task.base_branch, into_checkout=False
+    )
+    if _of_before_a_restore(tx, run):
+        blocked.hold(tx, ids, delivery, {"code": RESTORED})
+
+
+def stand_back_all(tx: Tx, ids: Ids) -> int:
+    """After a restore: whether they were delivered since nobody knows, nor what the user did with
+    it. Also those that a person had asked for. How many."""
+    waiting = proposals.intended(tx)
+    for delivery in waiting:
+        blocked.hold(tx, ids, delivery, {"code": RESTORED})
+    return len(waiting)
+
+
+def overtaken(view: View, delivery: Delivery, task: Task) -> bool:
+    """Whether something was said, or begun anew, since the rule decided; a person's own Deliver
+    stands."""
+    if delivery.into_checkout:
+        return False
+    at_work = task.status not in (TaskStatus.IN_REVIEW, TaskStatus.DONE)
+    return at_work or said_since(view, delivery, task)
+
+
+def said_since(view: View, delivery: Delivery, task: Task) -> bool:
+    """Whether the assignee is to hear something that came after the decision to deliver; what is
+    said about a task that is over wakes nobody."""
+    agent_id = task.assignee_agent_id
+    if agent_id is None or task.status is not TaskStatus.IN_REVIEW:
+        return False
+    return wakeups.word_waits(view, task.id, agent_id, since=delivery.created_at)
+
+
+def _of_before_a_restore(view: View, run: Run) -> bool:
+    """Its work may be on the branch already, and may have been taken away again since."""
+    last = events.newest_of(view, Subject("owner", "database"), Kind.DATABASE_RESTORED)
+    return last is not None and run.created_at < last.at
