@@ -48,12 +48,12 @@ def staleness(tx: Tx, case: Case) -> Answer:
 
 
 def asks_for_more(view: View, wakeup: Wakeup, task: Task) -> bool:
-    """A person's word that came while the last attempt failed: it is what was missing. An agent
-    that has the task no more opens nothing."""
-    if wakeup.source is not Source.COMMENT or task.status is not TaskStatus.FAILED:
+    """A person's word that came while the last attempt failed, or their answer: it is what was
+    missing. An agent that has the task no more opens nothing."""
+    if task.status is not TaskStatus.FAILED or task.assignee_agent_id != wakeup.agent_id:
         return False
-    if task.assignee_agent_id != wakeup.agent_id:
-        return False
+    if wakeup.source is not Source.COMMENT:
+        return wakeup.source is Source.APPROVAL_RESOLVED
     payloads = [cause["payload"] for cause in wakeup.causes()]
     said = [comments.get(view, str(one["comment_id"])) for one in payloads if isinstance(one, dict)]
     return any(one is not None and one.author_type == "person" for one in said)

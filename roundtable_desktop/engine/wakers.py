@@ -69,3 +69,16 @@ def assignment(task: Task, agent_id: str, actor: Actor) -> Cause:
         key=f"task_assigned:{task.id}:{task.assignment_seq}",
         actor=actor,
     )
+
+
+def commented(task: Task, agent_id: str, comment_id: str, actor: Actor) -> Cause:
+    return Cause(
+        workspace_id=task.workspace_id,
+        agent_id=agent_id,
+        task_id=task.id,
+        source=Source.COMMENT,
+        reason="comment",
+        payload={"task_id": task.id, "comment_id": comment_id},
+        key=f"comment:{comment_id}",
+        actor=actor,
+    )

@@ -14,7 +14,7 @@ from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Conflict
 from roundtable_desktop.model.graph import Approval
-from roundtable_desktop.model.records import Task
+from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import ApprovalStatus, ProposalStatus, Source, TaskStatus
 from roundtable_desktop.store import approvals as stored
 from roundtable_desktop.store import comments, settings
@@ -190,6 +190,44 @@ def test_what_an_agent_asked_is_withdrawn_when_its_task_is_over(work: Work) -> N
     assert not work.items(kind="approval", status="open")
 
 
+def answered_meanwhile(work: Work, **more: Any) -> tuple[Task, Run, Approval]:
+    """The question was put and answered while its agent goes on."""
+    task = work.task("Careful", **more)
+    run = work.run(task)
+    who = {"run_id": run.id, "agent_id": run.agent_id, "task_id": task.id}
+    agency = Agency(work.stage.desk, work.stage.ground.reader)
+    agency.request_approval(Holder(**who, workspace_id=run.workspace_id), "May I?", "once")
+    (approval,) = work.asked(task)
+    decide(work, approval, False, "Never drop it")
+    return task, run, approval
+
+
+@pytest.mark.proves("K-67", "K-54 approval")
+@pytest.mark.parametrize("ends", ["completed", "failed"])
+def test_an_answer_to_an_agent_that_ends_its_task_meanwhile_is_heard(work: Work, ends: str) -> None:
+    task, run, _ = answered_meanwhile(work, retry_budget=0)
+    work.stage.finish(run, result={"status": ends, "summary": "As it was"})
+    (woken,) = work.wakeups(task, Source.APPROVAL_RESOLVED)
+    second = work.run(task)
+    assert second.wakeup_id == woken.id and "Never drop it" in second.assembled_prompt
+    work.stage.finish(second, result=DONE)
+    assert work.now(task).status is S.DONE
+
+
+@pytest.mark.proves("K-67")
+def test_an_answer_and_words_survive_a_run_that_is_asked_for_anew(work: Work) -> None:
+    task, run, _ = answered_meanwhile(work)
+    work.stage.finish(run, result={"status": "blocked", "summary": "", "blocked": BLOCKED})
+    for text in ("Mind the tests", None, "And the docs"):
+        work.stage.ask_run(task, text)
+    second = work.run(task)
+    told = second.assembled_prompt
+    for words in ("Never drop it", "Mind the tests", "And the docs"):
+        assert told.count(words) == 1, told
+    assert len(second.causes()) == 3
+
+
+BLOCKED = {"owner": "user", "action": "answer"}
 ROUNDS = 20
 
 

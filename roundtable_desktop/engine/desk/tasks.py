@@ -22,8 +22,10 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Go
 from roundtable_desktop.rules import admission
+from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import (
     agents,
     comments,
@@ -145,9 +147,9 @@ def change(
     agent_id: str | None = None,
     depends_on: Sequence[Edge] | None = None,
 ) -> Task:
-    """All of it or nothing. values: project and model, which hold from its next run on, and whether
-    it requires approval. agent_id: as `assign`; depends_on: all that it waits for from now on; None
-    leaves a thing as it is."""
+    """All of it or nothing. values: title, description, project and model, which hold from its next
+    run on, and whether it requires approval. agent_id: as `assign`; depends_on: all that it waits
+    for from now on; None leaves a thing as it is."""
 
     def act() -> Subject:
         task = get(tx, task_id)
@@ -210,22 +212,26 @@ def run_now(
     check_revision(asked, task.revision)
     check_runnable(tx, task)
     assert task.assignee_agent_id is not None
-    _reopen(tx, desk, asked, task)
+    untold = [*carries, *_reopen(tx, desk, asked, task)]
     tasks.fresh_budget(tx, task)
     context = {"task_id": task.id, **({"text": text} if text else {})}
     wakeup_id = desk.ids.new()
+    payload = {"user_id": asked.actor.id, "context": context}
+    if text and untold:
+        own = {"wakeup_id": wakeup_id, "source": Source.USER, "payload": payload}
+        untold.append({**own, "at": micros(tx.now)})
     cause = wakeups.Cause(
         workspace_id=task.workspace_id,
         agent_id=task.assignee_agent_id,
         task_id=task.id,
         source=Source.USER,
         reason="user_run",
-        payload={"user_id": asked.actor.id, "context": context},
+        payload=payload,
         # Not the client's key: that is `once`'s, for a day; after it the ask is a new one.
         key=f"user:{wakeup_id}",
         rank=Rank.USER,
         actor=asked.actor,
-        carries=carries,
+        carries=untold,
     )
     wakers.wake(tx, wakeup_id, cause)
     return Subject("task", task.id)
@@ -254,9 +260,13 @@ def wakes_somebody(task: Task) -> bool:
     return isinstance(admission.staleness(agent, task.id, task, by_person=False), Go)
 
 
-def _reopen(tx: Tx, desk: Desk, asked: Asked, task: Task) -> None:
-    """A person starts it afresh; wakeups of before that still wait give way to theirs."""
+def _reopen(tx: Tx, desk: Desk, asked: Asked, task: Task) -> list[Json]:
+    """A person starts it afresh; wakeups of before that still wait give way to theirs. What only
+    they knew: words of a person, and answers; comments are told whoever wakes the agent."""
+    untold: list[Json] = []
     for waiting in wakeups.waiting_for_task(tx, task.id):
+        if waiting.agent_id == task.assignee_agent_id and waiting.source in _ONLY_THERE:
+            untold += [cause for cause in waiting.causes() if _has_words(cause)]
         wakeups.settle(
             tx,
             waiting,
@@ -268,6 +278,15 @@ def _reopen(tx: Tx, desk: Desk, asked: Asked, task: Task) -> None:
     to = TaskStatus.IN_PROGRESS if task.status is TaskStatus.IN_REVIEW else TaskStatus.TODO
     if TASK.allows(task.status, to) and task.status is not TaskStatus.IN_PROGRESS:
         graph.move(tx, desk.ids, task, to, actor=asked.actor)
+    return untold
+
+
+_ONLY_THERE = (Source.USER, Source.APPROVAL_RESOLVED)
+
+
+def _has_words(cause: Json) -> bool:
+    """A run that was asked for without a word says nothing more than the one that replaces it."""
+    return cause.get("source") != Source.USER or bool(asked_for(cause))
 
 
 def _open_again(tx: Tx, desk: Desk, actor: Actor, task: Task) -> bool:
@@ -339,15 +358,5 @@ def add_comment(
         tasks.fresh_budget(tx, task)
     assignee = task.assignee_agent_id
     if assignee is not None and actor != Actor("agent", assignee):
-        cause = wakeups.Cause(
-            workspace_id=task.workspace_id,
-            agent_id=assignee,
-            task_id=task.id,
-            source=Source.COMMENT,
-            reason="comment",
-            payload={"task_id": task.id, "comment_id": comment_id},
-            key=f"comment:{comment_id}",
-            actor=actor,
-        )
-        wakers.wake(tx, desk.ids.new(), cause)
+        wakers.wake(tx, desk.ids.new(), wakers.commented(task, assignee, comment_id, actor))
     return comment_id
