@@ -52,6 +52,10 @@ LABELS: Mapping[str, str] = {
         "A linked working tree: its agent can move your branches and change hooks; that is told"
     ),
     "main": N_("A copy to look at only: what is changed there is discarded"),
+    # what a run was told
+    "sent": N_("Sent"),
+    "read": N_("Heard"),
+    "not_delivered": N_("Not heard"),
     # inbox
     "open": N_("Open"),
     "snoozed": N_("Later"),
@@ -201,6 +205,7 @@ EVENTS: Mapping[str, str] = {
     "run.resume_point": N_("Where it goes on was kept"),
     "run.stopping": N_("It was told to end"),
     "run.told": N_("It was told something"),
+    "run.unheard": N_("It was over before it heard what it was told"),
     "run.controlled": N_("The runner was told something"),
     "run.used": N_("A turn's tokens were counted"),
     "run.wake_refused": N_("It woke itself too often"),

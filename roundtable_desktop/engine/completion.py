@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import by_rule, circuit, graph, moved, stuck
+from roundtable_desktop.engine import by_rule, circuit, graph, moved, spoken, stuck
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -25,6 +25,7 @@ from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
 from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
+    TURN_ENDED,
     Adapter,
     ErrorKind,
     RunOutcome,
@@ -169,6 +170,7 @@ class Completion:
             elif settlement.outcome is RunOutcome.CANCELLED and not reported:
                 _tell_end(tx, run, Kind.AGENT_CANCELLED)
             task = now = tasks.get(tx, run.task_id) if run.task_id else None
+            spoken.settle(tx, self._ids, run, task, wakes=settlement.outcome in TURN_ENDED)
             if task is not None:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)

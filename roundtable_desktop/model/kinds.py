@@ -65,6 +65,7 @@ class Kind(StrEnum):
     RUN_RESUME_POINT = "run.resume_point"
     RUN_STOPPING = "run.stopping"
     RUN_TOLD = "run.told"
+    RUN_UNHEARD = "run.unheard"
     RUN_USED = "run.used"
     RUN_WAKE_REFUSED = "run.wake_refused"
     SPOOL_DAMAGED = "run.spool_damaged"

@@ -78,10 +78,12 @@ class Deadline(Message):
 
 
 class Controlled(Message):
-    """A request that came over the control channel and was taken."""
+    """A request that came over the control channel and was taken; `heard` when the turn that began
+    with a person's `message` has ended."""
 
     kind: Literal["control"]
     do: str
+    message: str = ""
 
 
 class SessionOpened(Message):

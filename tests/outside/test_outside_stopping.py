@@ -204,7 +204,7 @@ def test_what_is_said_after_a_stop_is_heard(running: House, deaf: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("W-30 control")
+@pytest.mark.proves("W-30 control", "B-037 messages")
 def test_an_agent_at_work_is_told_something_once_and_a_program_is_not(
     running: House, tmp_path: Path
 ) -> None:
@@ -223,6 +223,14 @@ def test_an_agent_at_work_is_told_something_once_and_a_program_is_not(
     assert room.ended(task)["outcome"] in ("done", "no_changes")
     heard = running.transcript(run["id"])
     assert heard.count("And mind the tests.") == 1 and "And the docs." in heard
+    told = running.run(run["id"])["messages"]
+    assert [(one["text"], one["state"]) for one in told] == [
+        (body["text"], "read"),
+        ("And the docs.", "read"),
+    ]
+    page = got(Browser(running), f"/runs/{run['id']}").text
+    assert "What it was told" in page and "And the docs." in page and "Heard" in page
+    assert "and heard: And the docs." in running.cli("runs", "show", run["id"]).out
     late = running.cli("runs", "message", run["id"][-8:], "Too late")
     assert late.code == 1 and "This run is over" in late.err
 

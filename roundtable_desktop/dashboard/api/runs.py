@@ -72,6 +72,17 @@ class MovedRow(Shown):
     sentence: str
 
 
+class MessageRow(Shown):
+    """What a person told its agent. state: `read` when the turn that began with it has ended;
+    comment_id: of the comment on its task that one became which the agent did not come to hear."""
+
+    id: str
+    text: str
+    at: Moment
+    state: Literal["sent", "read", "not_delivered"]
+    comment_id: str | None
+
+
 class RunDetail(RunRow):
     """Seed 001's RunDetail, as far as this version knows it. left_commit: what a run without a
     task left in copy_folder; where that could not be, the copy is kept as it is. session_anew: the
@@ -106,6 +117,7 @@ class RunDetail(RunRow):
     summary_injected: str
     context_snapshot: Object
     processes: list[ProcessRow]
+    messages: list[MessageRow]
 
 
 class Told(Words):
@@ -134,6 +146,7 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         swept=beside.swept,
         memory=beside.memory,
         most_memory=beside.most_memory,
+        messages=[MessageRow.of(one) for one in beside.said],
         discarded=look.copies.discarded(run),
         repository_moved=[moved_row(one) for one in look.copies.moved(run)],
     )
@@ -152,7 +165,8 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/runs/<ref>/message", errors=(404, 409))
     def tell_run(caller: Caller, ref: str, body: Told, once: Once | None) -> RunDetail:
         """Tells its agent something; it hears it when its present turn ends, in the same
-        conversation. 409 `agent_cannot_hear` for programs that get one prompt and no more."""
+        conversation. `messages` says what became of it: if the run is over first, it is a comment
+        on its task. 409 `agent_cannot_hear` for programs that get one prompt and no more."""
         who = asked(caller, once)
         return detail(run_control.message(desk, who, look.run(ref).id, body.text), look)
 

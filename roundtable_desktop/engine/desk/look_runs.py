@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtable_desktop.engine import spoken
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.store import events
@@ -16,13 +17,15 @@ ANEW = "anew"
 class Beside:
     """loaded: it went on with an earlier conversation; None before that is known, and for an agent
     that has none. anew: the code for why it did not, where there was one; note: in the agent's
-    own words. swept: processes that were ended after it. memory: bytes that it had in use at once,
-    and most_memory that it might; None while nothing is known."""
+    own words. swept: processes that were ended after it. said: what a person told its agent.
+    memory: bytes that it had in use at once, and most_memory that it might; None while nothing is
+    known."""
 
     loaded: bool | None
     anew: str | None
     note: str
     swept: int
+    said: list[spoken.Said]
     memory: int | None = None
     most_memory: int | None = None
 
@@ -34,6 +37,7 @@ class LookRuns:
     def beside(self, run: Run) -> Beside:
         with self._reader.snapshot() as view:
             told = events.of(view, Subject("run", run.id), only=_OF_SESSIONS)
+            words = spoken.to(view, run.id)
         said = {event.kind: event.data for event in told}
         opened = said.get(Kind.SESSION_OPENED, {})
         dropped = said.get(Kind.SESSION_DROPPED)
@@ -46,6 +50,7 @@ class LookRuns:
             anew,
             note,
             swept=end.get("swept") or 0,
+            said=words,
             memory=end.get("memory") or None,
             most_memory=end.get("most_memory") or None,
         )

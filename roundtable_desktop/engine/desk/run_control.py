@@ -1,5 +1,6 @@
 """Control of one run: end it, or tell its agent something while it works."""
 
+from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, once, remember
 from roundtable_desktop.model.errors import Absent, Conflict
@@ -8,12 +9,13 @@ from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import BY_PERSON, Actor, Run, Subject
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
+    TURN_ENDED,
     Adapter,
     RunStatus,
     WakeupOutcome,
     WakeupStatus,
 )
-from roundtable_desktop.store import agents, journal, runs, wakeups
+from roundtable_desktop.store import agents, journal, runs, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 REFUSALS = {"ended": "run_has_ended", "too many": "too_many_messages", "no text": "empty_message"}
@@ -65,8 +67,9 @@ def mark(tx: Tx, actor: Actor, run_id: str) -> None:
 
 
 def message(desk: Desk, asked: Asked, run_id: str, text: str) -> Run:
-    """The agent hears it when its present turn ends, in the same conversation. Refused where the
-    agent cannot be told anything: a program that has got its prompt hears no more."""
+    """The agent hears it when its present turn ends, in the same conversation; what it does not
+    come to hear becomes a comment on its task. Refused where the agent cannot be told anything: a
+    program that has got its prompt hears no more."""
     with desk.store.transaction() as tx:
         if done_before(tx, asked) is not None:
             return _get(tx, run_id)
@@ -81,16 +84,13 @@ def message(desk: Desk, asked: Asked, run_id: str, text: str) -> Run:
     name = f"{asked.actor.id}:{asked.key}" if asked.key else desk.ids.new()
     _tell(desk, run.id, {"do": "message", "text": text, "id": name})
     with desk.store.transaction() as tx:
-        journal.tell(
-            tx,
-            Kind.RUN_TOLD,
-            Subject("run", run.id),
-            workspace_id=run.workspace_id,
-            actor=asked.actor,
-            data={"agent_id": run.agent_id, "task_id": run.task_id, "characters": len(text)},
-        )
+        spoken.tell(tx, run, asked.actor, name, text)
         remember(tx, asked, Subject("run", run.id))
-        return _get(tx, run.id)
+        run = _get(tx, run.id)
+        if run.status not in LIVE_RUNS:  # it was settled meanwhile
+            task = tasks.get(tx, run.task_id) if run.task_id else None
+            spoken.settle(tx, desk.ids, run, task, wakes=run.outcome in TURN_ENDED)
+        return run
 
 
 def _tell(desk: Desk, run_id: str, request: dict[str, object]) -> None:

@@ -85,7 +85,7 @@ class AcpTalk:
         self._asks = Asks(order.permission_policy, order.deadlines.ask, record)
         self._updates = Updates(record, out)
         self._usage = Usage(record)
-        self._ahead: deque[str] = deque()
+        self._ahead: deque[tuple[str, str]] = deque()
         self._heard: set[str] = set()
         self._session = ""
         self._turns = 0
@@ -165,8 +165,11 @@ class AcpTalk:
     async def _live(self) -> None:
         try:
             await self._open()
-            while (prompt := self._next()) is not None:
+            while (said := self._next()) is not None:
+                prompt, name = said
                 await self._turn(prompt)
+                if name:  # it came to the end of its turn: only now is it sure to have heard it
+                    self._record.note("control", do="heard", message=name)
         except Refused as fault:
             self._fail(kind_of(fault), told_of(fault))
         except StartFailed as fault:
@@ -188,7 +191,7 @@ class AcpTalk:
             note = await self._load(place) if able else "the agent cannot load a session"
             if not note:
                 # What it was told before it still knows: only what is new is said (K-52).
-                self._ahead.appendleft(self._order.resume_prompt or self._order.prompt)
+                self._ahead.appendleft((self._order.resume_prompt or self._order.prompt, ""))
                 self._opened(self._order.session, loaded=True)
                 return
         opened = await self._wire.call("session/new", place)
@@ -196,7 +199,7 @@ class AcpTalk:
         if not session:
             raise StartFailed(ErrorKind.CRASHED, "it opened no session")
         await self._choose_model(session, opened)
-        self._ahead.appendleft(self._order.prompt)
+        self._ahead.appendleft((self._order.prompt, ""))
         self._opened(session, loaded=False, note=note)
 
     async def _load(self, place: Mapping[str, object]) -> str:
@@ -252,8 +255,8 @@ class AcpTalk:
         known = [{"name": name, "value": value} for name, value in given if value is not None]
         return [{"name": "roundtable", "command": command, "args": arguments, "env": known}]
 
-    def _next(self) -> str | None:
-        """What is to be said next; None when all is said."""
+    def _next(self) -> tuple[str, str] | None:
+        """What is to be said next, and the name of a person's message; None when all is said."""
         if self._ending:
             return None
         if self._checkpoint.asked:
@@ -265,7 +268,7 @@ class AcpTalk:
         if self._stop_reason in REFUSING:
             return None
         self._nudged = True
-        return self._order.nudge
+        return self._order.nudge, ""
 
     def _has_reported(self) -> bool:
         if self.block is not None or self._updates.tools.reported:
@@ -319,7 +322,8 @@ class AcpTalk:
             return {"ok": False, "why": "ended"}
         if len(self._ahead) >= MESSAGES:
             return {"ok": False, "why": "too many"}
-        self._ahead.append(message)
+        known = self._record.clean(name, ID_BYTES) if isinstance(name, str) else ""
+        self._ahead.append((message, known))
         if isinstance(name, str):
             self._heard.add(name)
         return {"ok": True}
