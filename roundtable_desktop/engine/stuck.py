@@ -1,14 +1,22 @@
-"""Asks a person when an agent says that it cannot go on, and takes it back when it can (C-24)."""
+"""Asks a person when an agent says that it cannot go on, wakes the agent that it waits for, and
+takes it back when it can (C-24)."""
 
-from roundtable_desktop.engine import troubles
+from datetime import timedelta
+
+from roundtable_desktop.engine import troubles, wakers
 from roundtable_desktop.model.messages import BlockedOn
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import InboxItem, Run, Subject, Task, Wakeup
-from roundtable_desktop.model.states import InboxKind, RunOutcome, Severity
+from roundtable_desktop.model.records import Agent, InboxItem, Run, Subject, Task, Wakeup
+from roundtable_desktop.model.states import AgentStatus, InboxKind, RunOutcome, Severity, Source
 from roundtable_desktop.store import agents, approvals, inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
 RETRY, DISMISS = "retry", "dismiss"
+
+BLOCKED_ON = "blocked_on"
+"""Why the agent is woken that another one waits for."""
+HOUR, MOST = timedelta(hours=1), 6
+"""Wakes of one agent by such reports: two that wait for each other must not run for ever (S-76)."""
 
 
 def ended(
@@ -26,14 +34,62 @@ def ended(
         return
     if _comes_again(wakeup) or task is not None:
         _resolve(tx, asked)
-    _ask(tx, ids, run, wakeup, task, on)
+    other = _named(tx, run, on)
+    _ask(tx, ids, run, wakeup, task, on, other)
+    if other is not None:
+        _wake(tx, ids, run, task, on, other)
 
 
-def _ask(tx: Tx, ids: Ids, run: Run, wakeup: Wakeup, task: Task | None, on: BlockedOn) -> None:
+def _named(tx: Tx, run: Run, on: BlockedOn) -> Agent | None:
+    """The agent that it waits for, which is never itself."""
+    if on.owner == "coordinator":
+        found = agents.coordinator(tx, run.workspace_id)
+    else:
+        given = on.owner.removeprefix("agent:")
+        found = agents.get(tx, given) or agents.named(tx, run.workspace_id, given)
+    if found is None or found.workspace_id != run.workspace_id or found.id == run.agent_id:
+        return None
+    return found
+
+
+def _wake(tx: Tx, ids: Ids, run: Run, task: Task | None, on: BlockedOn, other: Agent) -> None:
+    """In a turn about no task: the task stays who has it. The person is asked as well, and is the
+    only one to be after too many of them."""
+    since = tx.now - HOUR
+    if other.status in _GONE or wakeups.for_reason(tx, other.id, BLOCKED_ON, since) >= MOST:
+        return
+    about = {"task_id": task.id} if task is not None else {}
+    cause = wakeups.Cause(
+        workspace_id=run.workspace_id,
+        agent_id=other.id,
+        source=Source.AGENT_ERROR,
+        reason=BLOCKED_ON,
+        payload={
+            "agent_id": run.agent_id,
+            "run_id": run.id,
+            "error": on.action,
+            "blocked": True,
+            **about,
+        },
+        key=f"{BLOCKED_ON}:{run.id}",
+    )
+    wakers.wake(tx, ids.new(), cause)
+
+
+_GONE = (AgentStatus.STOPPED, AgentStatus.RETIRED)
+
+
+def _ask(
+    tx: Tx,
+    ids: Ids,
+    run: Run,
+    wakeup: Wakeup,
+    task: Task | None,
+    on: BlockedOn,
+    other: Agent | None,
+) -> None:
     agent = agents.get(tx, run.agent_id)
     assert agent is not None, "foreign keys hold"
-    other = agents.get(tx, on.owner.removeprefix("agent:"))
-    same = other is not None and other.workspace_id == run.workspace_id
     answers = (RETRY,) if task is not None else (RETRY, DISMISS)
     inbox.open_item(
         tx,
@@ -50,7 +106,7 @@ def _ask(tx: Tx, ids: Ids, run: Run, wakeup: Wakeup, task: Task | None, on: Bloc
             "wakeup_id": run.wakeup_id,
             "scope": wakeup.scope,
             **({"routine_id": wakeup.payload["routine_id"]} if _comes_again(wakeup) else {}),
-            "owner": other.name if other is not None and same else on.owner,
+            "owner": other.name if other is not None else on.owner,
             "action": on.action,
             "options": inbox.options(answers),
         },

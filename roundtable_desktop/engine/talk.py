@@ -105,4 +105,4 @@ def known_in(view: View, wakeup: Wakeup) -> dict[str, str]:
 def _ids(payload: Mapping[str, object]) -> list[str]:
     blockers = payload.get("resolved_blocker_ids")
     several = blockers if isinstance(blockers, list) else []
-    return [str(one) for one in (payload.get("agent_id"), *several) if one]
+    return [str(one) for one in (payload.get("agent_id"), payload.get("task_id"), *several) if one]

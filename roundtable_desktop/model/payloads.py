@@ -43,11 +43,14 @@ class Comment(Payload):
 
 
 class AgentError(Payload):
-    """agent_id: of the one that failed for good; error: what its run said last."""
+    """agent_id: of the one that failed for good; error: what its run said last. blocked: it has not
+    failed, but cannot go on, with its task if it has one, until whom it wakes has done `error`."""
 
     agent_id: Id
     run_id: Id
     error: Text
+    blocked: bool = False
+    task_id: Id | None = None
 
 
 class SelfWake(Payload):

@@ -65,6 +65,7 @@ WORDS: Mapping[str, str] = {
     "agent_resumed": N_("it was resumed"),
     "recovery_sweep": N_("its wake was lost, and is made again"),
     "agent_error": N_("an agent failed for good"),
+    "blocked_on": N_("another agent waits for it"),
     "approval_resolved": N_("an answer came"),
     "unblocked": N_("it waits for nothing any more"),
     "moved": N_("it was moved on the board"),
@@ -81,6 +82,9 @@ WORDS: Mapping[str, str] = {
     "stumbled": N_("something went wrong here"),
     "intake": N_("all is paused or stopped"),
     # how it ends
+    "done": N_("done"),
+    "executed": N_("it ran"),
+    "cancelled": N_("it was cancelled"),
     "no_changes": N_("done, nothing to change"),
     "no_result": N_("it has no result"),
     "blocked": N_("it needs somebody's help"),

@@ -114,6 +114,9 @@ def _missed(cause: Cause) -> str:
 
 
 def _of_error(cause: Cause) -> str:
+    if cause.payload.get("blocked"):
+        about = f" with {cause.name('task_id')}" if cause.payload.get("task_id") else ""
+        return f"Agent {cause.name('agent_id')} cannot go on{about} and waits for you."
     run = cause.payload.get("run_id", "")
     return f"Agent {cause.name('agent_id')} failed for good in run {run}; nothing tries it again."
 
@@ -170,10 +173,19 @@ def _words(cause: Cause) -> str:
             return _said("The developer says:", cause.payload.get("decision_note"))
         case Source.SELF:
             return _of_self(cause.payload)
+        case Source.AGENT_ERROR if cause.payload.get("blocked"):
+            return _waited_for(cause)
         case Source.AGENT_ERROR:
             error = cause.payload.get("error")
             return f"{cause.name('agent_id')} ended with:\n\n{quoted(str(error))}" if error else ""
     return ""
+
+
+def _waited_for(cause: Cause) -> str:
+    asks = f"{cause.name('agent_id')} asks:\n\n{quoted(str(cause.payload.get('error')))}"
+    task_id = cause.payload.get("task_id")
+    how = f"Answer with a comment on its task (task_id {task_id}): that lets it go on."
+    return f"{asks}\n\n{how}" if task_id else asks
 
 
 def _of_self(payload: Mapping[str, Any]) -> str:

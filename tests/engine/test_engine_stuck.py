@@ -8,7 +8,12 @@ from routine_stage import Routines
 
 from roundtable_desktop.engine import quarantine
 from roundtable_desktop.engine.desk import inbox, tasks
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.engine.desk.agency import Agency
+from roundtable_desktop.model.callers import Holder
+from roundtable_desktop.model.errors import Absent
+from roundtable_desktop.model.records import Agent, Task
+from roundtable_desktop.model.states import Role, TaskStatus
+from roundtable_desktop.store import agents
 from roundtable_desktop.store import inbox as items
 from roundtable_desktop.store.tables import InboxItems
 
@@ -84,6 +89,87 @@ def test_an_agent_that_only_asks_for_leave_asks_a_person(stage: Stage, of_task: 
     assert item.data["action"] == "I need permission to run npm install."
     inbox.act(stage.desk, ASKED, item.id, "retry")
     assert stage.launch().task_id == run.task_id and not asked(stage)
+
+
+def the_agent(stage: Stage, task: Task) -> Agent:
+    with stage.ground.reader.snapshot() as view:
+        found = agents.get(view, str(task.assignee_agent_id))
+    assert found is not None
+    return found
+
+
+def wakes_of(stage: Stage, agent: Agent) -> list[Any]:
+    rows = stage.ground.rows("agent_wakeup_requests")
+    return [one for one in rows if one["agent_id"] == agent.id]
+
+
+@pytest.mark.proves("C-24 others")
+@pytest.mark.parametrize("named", ["coordinator", "id", "name"])
+def test_the_agent_that_it_waits_for_is_woken_and_its_comment_lets_it_go_on(
+    stage: Stage, named: str
+) -> None:
+    role = Role.COORDINATOR if named == "coordinator" else Role.WORKER
+    task = stage.assigned()
+    other = stage.agent(stage.workspace_of(the_agent(stage, task)), name="Bob", role=role)
+    owner = {"coordinator": named, "id": f"agent:{other.id}", "name": "agent:Bob"}[named]
+    blocked(stage, owner=owner)
+    (item,) = asked(stage)
+    assert (item.code, item.data["owner"]) == ("inbox_blocked_on_others", "Bob")
+    run = stage.launch()
+    assert (run.agent_id, run.task_id) == (other.id, None)
+    told = run.assembled_prompt
+    assert "Agent Ada cannot go on with T-1 and waits for you." in told
+    assert "Choose a port." in told and task.id in told
+    holder = Holder(run_id=run.id, agent_id=other.id, task_id=None, workspace_id=other.workspace_id)
+    agency = Agency(stage.desk, stage.ground.reader)
+    assert agency.get_task(holder, task.id)["number"] == 1
+    agency.comment(holder, "Take 8080.", task.id, "once")
+    stage.finish(run, result={"status": "completed"})
+    second = stage.launch()
+    assert second.task_id == task.id and "Take 8080." in second.assembled_prompt
+    assert not asked(stage)
+    with pytest.raises(Absent, match="run_access_over"):
+        agency.comment(holder, "And more.", task.id, "twice")
+
+
+@pytest.mark.proves("C-24 others")
+def test_a_task_that_waits_for_nobody_is_not_shown_to_others(stage: Stage) -> None:
+    task = stage.assigned()
+    other = stage.agent(stage.workspace_of(the_agent(stage, task)), name="Bob")
+    blocked(stage)
+    stage.wake(other, "look around")
+    run = stage.launch()
+    holder = Holder(run_id=run.id, agent_id=other.id, task_id=None, workspace_id=other.workspace_id)
+    with pytest.raises(Absent, match="unknown_task"):
+        Agency(stage.desk, stage.ground.reader).get_task(holder, task.id)
+
+
+@pytest.mark.proves("C-24 others")
+def test_two_agents_that_wait_for_each_other_end_at_a_person(stage: Stage) -> None:
+    workspace = stage.workspace()
+    ada, bob = stage.agent(workspace), stage.agent(workspace, name="Bob")
+    stage.wake(ada, "begin")
+    turns = 0
+    while stage.step() and turns < 50:
+        stage.play()
+        run = stage.run
+        stage.consume(run)
+        turns += 1
+        owner = f"agent:{(bob if run.agent_id == ada.id else ada).id}"
+        want = {"owner": owner, "action": f"Turn {turns}"}
+        stage.finish(run, result={"status": "blocked", "blocked": want})
+    assert turns == 1 + 2 * 6
+    assert len(wakes_of(stage, bob)) == 6 and len(asked(stage)) >= 1
+
+
+@pytest.mark.proves("C-24 others")
+@pytest.mark.parametrize("whose", ["its own", "nobody's", "a coordinator's"])
+def test_what_no_other_agent_can_do_wakes_nobody(stage: Stage, whose: str) -> None:
+    task = stage.assigned()
+    owners = {"its own": "agent:Ada", "nobody's": "agent:Zoe", "a coordinator's": "coordinator"}
+    blocked(stage, owner=owners[whose])
+    assert len(asked(stage)) == 1 and not stage.step()
+    assert stage.ground.get_task(task.id).status is TaskStatus.BLOCKED
 
 
 @pytest.fixture

@@ -95,9 +95,19 @@ def _sees(view: View, holder: Holder, task: Task) -> bool:
     if task.workspace_id != holder.workspace_id:
         return False
     if holder.task_id is None:
-        return task.assignee_agent_id == holder.agent_id or _coordinates(view, holder)
+        mine_or_all = task.assignee_agent_id == holder.agent_id or _coordinates(view, holder)
+        return mine_or_all or _waits_for(view, task, holder.agent_id)
     mine = own(view, holder)
     return task.id in (mine.id, mine.parent_id) or task.parent_id == mine.id
+
+
+def _waits_for(view: View, task: Task, agent_id: str) -> bool:
+    """Whether its own agent has said that it cannot go on without this one."""
+    agent = agents.get(view, agent_id)
+    owner = (task.blocked or {}).get("owner")
+    if agent is None or task.status is not TaskStatus.BLOCKED:
+        return False
+    return owner in (f"agent:{agent.id}", f"agent:{agent.name}")
 
 
 def _coordinates(view: View, holder: Holder) -> bool:
