@@ -1,14 +1,17 @@
 """Commands about the inbox."""
 
+from datetime import datetime, timedelta
+
 import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.config import change
-from roundtable_desktop.cli.moments import stamp
+from roundtable_desktop.cli.moments import Later, moment_of, stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.proposals import PATIENCE, settled
+from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, sentence
 from roundtable_desktop.phrases.moved import code_of
 
@@ -54,7 +57,7 @@ def show(home: Home, given: str, as_json: bool) -> None:
         return show_json(seen)
     about = _row(seen)
     run = seen["data"].get("run_id")
-    times = {name: seen[name] and stamp(seen[name]) for name in ("created_at", "resolved_at")}
+    times = {name: seen[name] and stamp(seen[name]) for name in _TIMES}
     more = {"times": seen["data"].get("times"), "run": run and run[-8:]}
     fields({**about, **more, **times, **_blocked(seen["data"])})
     if difference := seen["data"].get("difference"):
@@ -65,9 +68,12 @@ def show(home: Home, given: str, as_json: bool) -> None:
     for one in seen["data"].get("moved", ()):
         click.echo(plain(sentence(code_of(one), one)))
         click.echo(plain(f"  {one['command']}".rstrip()))
-    if seen["status"] == "open" and about["answers"]:
+    if seen["status"] != "resolved" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
     return None
+
+
+_TIMES = ("created_at", "snoozed_until", "resolved_at")
 
 
 def _blocked(data: Answer) -> Answer:
@@ -81,12 +87,13 @@ def _blocked(data: Answer) -> Answer:
 @inbox.command()
 @click.argument("given", metavar="ITEM")
 @click.argument("action")
+@click.option("--note", default="", help=_("For the agent, or kept with the decision."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
-def act(home: Home, given: str, action: str, as_json: bool) -> None:
+def act(home: Home, given: str, action: str, note: str, as_json: bool) -> None:
     """Answers it. ACTION is one of its answers, such as allow_once."""
     client = Client(home)
-    item = client.post(f"/inbox/{names.ref(given)}/act", {"action": action})
+    item = client.post(f"/inbox/{names.ref(given)}/act", {"action": action, "note": note})
     seen = client.until(f"/inbox/{item['id']}", lambda one: one["status"] == "resolved", _PATIENCE)
     if as_json:
         return show_json(seen)
@@ -99,6 +106,22 @@ def act(home: Home, given: str, action: str, as_json: bool) -> None:
     kinds = {option["id"]: option["kind"] for option in seen["data"].get("options", [])}
     answer = kinds.get(taken, taken) or _("nothing; the run is over")
     return click.echo(plain(_("Answered: {answer}").format(answer=answer)))
+
+
+@inbox.command()
+@click.argument("given", metavar="ITEM")
+@click.option("--until", type=Later(), required=True, help=_("2h, 1d, or 2026-03-08T06:30."))
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def snooze(home: Home, given: str, until: datetime | timedelta, as_json: bool) -> None:
+    """Puts it off: it is asked again at that time. ITEM is the end of its id."""
+    client = Client(home)
+    wanted = {"until": rfc3339(moment_of(client, until))}
+    item = client.post(f"/inbox/{names.ref(given)}/snooze", wanted)
+    if as_json:
+        return show_json(item)
+    said = _("It is asked again at {until}.")
+    return click.echo(said.format(until=stamp(item["snoozed_until"])))
 
 
 COMMANDS = [inbox]

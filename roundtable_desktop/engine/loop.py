@@ -15,7 +15,7 @@ from roundtable_desktop.model.ports import Dice, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
-from roundtable_desktop.store import claims, journal, setbacks, settings
+from roundtable_desktop.store import claims, inbox, journal, setbacks, settings
 from roundtable_desktop.store.db import LONG, Store
 
 log = logging.getLogger(__name__)
@@ -29,8 +29,6 @@ DEGRADED_AFTER = 5
 SHORT_REST = timedelta(seconds=5)
 """The longest rest while the database takes nothing: it goes on soon after it does (F-18, F-22)."""
 
-LOG_MOST = 2 * LONG
-"""Bytes of the write-ahead log from which on nothing new is started: it would grow on (F-23)."""
 
 OVERRUN = timedelta(seconds=5)
 """A part of a tick that takes longer is recorded: something waited where nothing may (W-36)."""
@@ -164,6 +162,7 @@ class Loop:
             self._recurring.fire_due()
         with self._watched("promotion"), self._store.transaction() as tx:
             to_end, to_ask = intake.pass_time(tx), checkpoints.due(tx)
+            inbox.open_due(tx)
             promoted, looked_at = claims.promote_due(tx), tx.now
             tied = settings.of_home(tx).stop_agents_with_app
         self._tie(tied)
@@ -172,7 +171,8 @@ class Loop:
         for run_id in to_ask:
             self._ask(run_id)
         with self._watched("log"):
-            full = self._look_at_log() >= LOG_MOST
+            self._look_at_log()
+            full = self._store.log_full
         while not full and not self._stopping and self._step():
             pass
         with self._watched("sweep"):
@@ -185,13 +185,14 @@ class Loop:
                 claims.next_due(tx, looked_at),
                 self._recurring.next_due(tx),
                 intake.next_due(tx, looked_at),
+                inbox.next_due(tx),
                 self._dispatcher.next_turn,
                 swept_again,
             )
             return min((due for due in dues if due is not None), default=None), tx.now
 
-    def _look_at_log(self) -> int:
-        """Its bytes; the first time that it is long, the feed is told."""
+    def _look_at_log(self) -> None:
+        """The first time that it is long, the feed is told."""
         was_long = self._store.log_bytes >= LONG
         size = self._store.shorten_log()
         if size >= LONG and not was_long:
@@ -199,7 +200,6 @@ class Loop:
             with self._store.transaction() as tx:
                 subject, data = Subject("owner", "database"), {"bytes": size}
                 journal.tell(tx, Kind.OWNER_LOG_LONG, subject, workspace_id=None, data=data)
-        return size
 
     def _step(self) -> bool:
         with self._watched("step"):

@@ -42,6 +42,7 @@ class Kind(StrEnum):
     APPROVAL_MOVED = "approval.moved"
     INBOX_OPENED = "inbox.opened"
     INBOX_ASKED_AGAIN = "inbox.asked_again"
+    INBOX_SNOOZED = "inbox.snoozed"
     INBOX_RESOLVED = "inbox.resolved"
     SESSION_OPENED = "session.opened"
     SESSION_DROPPED = "session.dropped"

@@ -309,6 +309,7 @@ INBOX: Mapping[str, str] = {
     "agent_not_active": N_("{agent} is {status}. That cannot be done with it now."),
     "unknown_inbox_item": N_("There is no such item in the inbox."),
     "already_resolved": N_("This was answered already."),
+    "no_note_taken": N_("Nobody would read a note with “{action}”. Answer without one."),
     "run_is_over": N_("The run that asked is over. Nothing is left to answer."),
     "too_many_subtasks": N_("A task has at most {most} subtasks. Finish some first."),
     "too_many_tasks": N_("You made {most} tasks within an hour. Make no more for now."),

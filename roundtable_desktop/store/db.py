@@ -30,6 +30,8 @@ HELD = timedelta(seconds=2)
 
 LONG = 64 * 2**20
 """Bytes of the write-ahead log from which on another program must be reading an old state."""
+LOG_MOST = 2 * LONG
+"""From then on nothing new is started."""
 
 _PRAGMAS = {
     "journal_mode": "wal",
@@ -113,6 +115,9 @@ class Database(pw.SqliteDatabase):
 class View:
     """What can be asked: peewee queries as records, or SQL text as rows of names."""
 
+    stands: str | None = None
+    """Why the owner takes nothing up now, where no row tells it: a code."""
+
     def __init__(self, db: Database) -> None:
         self.db = db
 
@@ -191,6 +196,17 @@ class Store:
         if asked is not None and self._clock.monotonic() - asked > HELD.total_seconds():
             return "database_busy"
         return "database_read" if self.log_bytes >= LONG else None
+
+    @property
+    def log_full(self) -> bool:
+        return self.log_bytes >= LOG_MOST
+
+    @property
+    def stands(self) -> str | None:
+        """Why nothing is taken up: nothing can be written, or the log must not grow further."""
+        if self.trouble in (None, "database_read"):
+            return "log_full" if self.log_full else None
+        return self.trouble
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """`listener(topic)` runs on the committing thread: it must not wait or raise."""
@@ -305,7 +321,8 @@ class Store:
 class Reader:
     """The faces' side: a connection per thread that cannot write, for short snapshots only.
 
-    trouble: of the writing side (`Store.trouble`), which faces tell.
+    trouble: of the writing side (`Store.trouble`), which faces tell. stands: why the owner takes
+    nothing up (`View.stands`).
     """
 
     def __init__(
@@ -313,6 +330,7 @@ class Reader:
     ) -> None:
         self._clock = clock
         self.trouble = trouble
+        self.stands: Callable[[], str | None] = lambda: None
         self._limits = threading.local()
         self._db = Database(path, pragmas={**_PRAGMAS, "query_only": 1}, stopping=self._is_late)
 
@@ -325,7 +343,9 @@ class Reader:
             self._db.connect(reuse_if_open=True)
             self._db.begin("DEFERRED")
             try:
-                yield View(self._db)
+                view = View(self._db)
+                view.stands = self.stands()
+                yield view
             finally:
                 self._db.rollback()
         except pw.DatabaseError as error:

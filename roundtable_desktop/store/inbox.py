@@ -1,10 +1,12 @@
 """The inbox: what needs the person, once each, resolved when its cause goes."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Json, Subject
 from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Severity
+from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import InboxItems, read
@@ -17,6 +19,12 @@ ORDER BY id
 _OPEN_OF_ROUTINE = """
 SELECT * FROM inbox_items
 WHERE status = 'open' AND json_extract(data, '$.routine_id') = ? ORDER BY id
+"""
+# By workspace, as the index is; there are few of them, and mostly none is put off.
+_SNOOZED = """
+SELECT i.* FROM workspaces AS w CROSS JOIN inbox_items AS i INDEXED BY inbox_open
+    ON i.workspace_id = w.id AND i.status = 'snoozed'
+ORDER BY i.id
 """
 
 
@@ -35,9 +43,15 @@ def open_about(view: View, subject: Subject) -> list[InboxItem]:
 
 
 def open_of_routine(view: View, routine_id: str) -> list[InboxItem]:
-    """About one of its times, oldest first."""
+    """About one of its times, oldest first; also those that are put off."""
     rows = view.sql(_OPEN_OF_ROUTINE, (routine_id,))
-    return [read(InboxItem, InboxItems, row) for row in rows]
+    put_off = [one for one in snoozed(view) if one.data.get("routine_id") == routine_id]
+    found = [*put_off, *(read(InboxItem, InboxItems, row) for row in rows)]
+    return sorted(found, key=lambda one: one.id)
+
+
+def snoozed(view: View) -> list[InboxItem]:
+    return [read(InboxItem, InboxItems, row) for row in view.sql(_SNOOZED)]
 
 
 def count_open(view: View) -> int:
@@ -125,3 +139,44 @@ def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) ->
         resolution=dict(resolution),
         resolved_at=tx.now,
     )
+
+
+# --- put off for a while ------------------------------------------------------------------------
+
+
+def put_off_until(item: InboxItem) -> datetime | None:
+    until = item.data.get("snoozed_until")
+    snoozed = item.status is InboxStatus.SNOOZED and isinstance(until, int)
+    return instant(until) if snoozed and isinstance(until, int) else None
+
+
+def snooze(tx: Tx, item: InboxItem, until: datetime, actor: Actor) -> None:
+    """It is asked again at that time, as if it were new. Put off already, it is the time that
+    changes."""
+    data = {**item.data, "snoozed_until": micros(until)}
+    told = {"until": micros(until)}
+    if item.status is InboxStatus.SNOOZED:
+        changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
+        tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
+        about, where = Subject("inbox", item.id), item.workspace_id
+        kind = Kind.INBOX_SNOOZED
+        journal.tell(tx, kind, about, workspace_id=where, actor=actor, data=told)
+    else:
+        tx.write(InboxItems.update(data=data).where(InboxItems.id == item.id))
+        to, kind = InboxStatus.SNOOZED, Kind.INBOX_SNOOZED
+        journal.move(tx, INBOX, item, to=to, kind=kind, actor=actor, data=told)
+    tx.nudge("queue")
+
+
+def open_due(tx: Tx) -> None:
+    """Those whose time has come."""
+    for item in snoozed(tx):
+        until = put_off_until(item)
+        if until is None or until <= tx.now:
+            data = {"kind": item.kind, "severity": item.severity}
+            to = InboxStatus.OPEN
+            journal.move(tx, INBOX, item, to=to, kind=Kind.INBOX_OPENED, data=data)
+
+
+def next_due(view: View) -> datetime | None:
+    return min((at for one in snoozed(view) if (at := put_off_until(one))), default=None)

@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
+from roundtable_desktop.dashboard.api.shapes import (
+    Instant,
+    Moment,
+    Object,
+    Ref,
+    Shown,
+    Words16,
+    asked,
+    said,
+)
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -16,7 +25,7 @@ from roundtable_desktop.model import records
 
 class InboxAsked(Paging):
     workspace_id: Ref | None = None
-    status: Literal["open", "resolved"] | None = None
+    status: Literal["open", "snoozed", "resolved"] | None = None
     kind: (
         Literal[
             "permission",
@@ -35,16 +44,23 @@ class InboxAsked(Paging):
 
 
 class Act(Words):
-    """action: the id or the kind of one of the item's options."""
+    """action: the id or the kind of one of the item's options. note: for the agent, or kept with
+    the decision; refused where nobody would read it."""
 
     action: Annotated[str, Field(min_length=1, max_length=200)]
+    note: Words16 = ""
+
+
+class Snooze(Words):
+    until: Instant
 
 
 class InboxRow(Shown):
     """sentence: what it is about; code: of that sentence. agent, task: who asks, and the number of
     what it works on. data of a permission: what was asked, and the options; of a blocked delivery:
     why, with the paths and the command that would do it by hand; of a changed configuration: the
-    difference from what was accepted, and what accepting it does."""
+    difference from what was accepted, and what accepting it does. snoozed_until: it is put off, and
+    asked again then."""
 
     id: str
     workspace_id: str
@@ -62,13 +78,15 @@ class InboxRow(Shown):
     created_at: Moment
     updated_at: Moment
     resolved_at: Moment | None
+    snoozed_until: Moment | None
     revision: int
 
 
 def row(item: records.InboxItem, placed: Placed | None = None) -> InboxRow:
     agent = placed.agent.name if placed else item.data.get("agent")
     task = placed.task.number if placed and placed.task else item.data.get("number")
-    return InboxRow.of(item, sentence=said(item.code, dict(item.data)), agent=agent, task=task)
+    sentence, until = said(item.code, dict(item.data)), inbox.put_off_until(item)
+    return InboxRow.of(item, sentence=sentence, agent=agent, task=task, snoozed_until=until)
 
 
 def _placed(look: Look, item: records.InboxItem) -> InboxRow:
@@ -96,5 +114,18 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     ) -> InboxRow:
         """Answers it; the item is resolved a moment later, when the agent has the answer."""
         found = look.inbox_item(ref)
-        inbox.act(desk, asked(caller, once, expected_revision), found.id, body.action)
+        who = asked(caller, once, expected_revision)
+        inbox.act(desk, who, found.id, body.action, body.note)
         return _placed(look, look.inbox_item(found.id))
+
+    @api.route("POST", "/api/v1/inbox/<ref>/snooze", errors=(404, 409, 412))
+    def snooze_inbox_item(
+        caller: Caller,
+        ref: str,
+        body: Snooze,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> InboxRow:
+        """Puts it off: it is asked again at that time, and not counted until then."""
+        found, who = look.inbox_item(ref), asked(caller, once, expected_revision)
+        return _placed(look, inbox.snooze(desk, who, found.id, body.until))

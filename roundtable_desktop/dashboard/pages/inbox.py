@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut
 from roundtable_desktop.engine.desk import Desk, inbox
 from roundtable_desktop.engine.desk.look import Look, Placed
 from roundtable_desktop.model.records import InboxItem, Task
+from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.model.states import InboxKind
 
 
@@ -27,13 +29,18 @@ class Answered(Asked):
 
 
 class Shown(Answered, Paging):
-    status: Literal["open", "resolved"] = "open"
+    status: Literal["open", "snoozed", "resolved"] = "open"
 
 
 class Answer(Words):
     """back: the page that the answer was given on."""
 
     action: Annotated[str, Field(min_length=1, max_length=200)]
+    back: Literal["/", "/inbox"] = "/inbox"
+
+
+class Later(Words):
+    span: Literal["1h", "4h", "1d", "1w"]
     back: Literal["/", "/inbox"] = "/inbox"
 
 
@@ -90,6 +97,17 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
                 done,
                 lambda why: shown(Shown(), why),
                 "/inbox",
+            )
+
+        @app.post("/inbox/<ref>/snooze")
+        def put_item_off(ref: str) -> Any:
+            form, asked, item = read_form(Later), from_form(), look.inbox_item(ref)
+            until = look.now() + (span_of(form.span) or timedelta(hours=1))
+            return tried(
+                lambda: inbox.snooze(desk, asked, item.id, until),
+                form.back,
+                lambda why: shown(Shown(), why),
+                told=lambda _: "inbox_snoozed",
             )
 
     return add

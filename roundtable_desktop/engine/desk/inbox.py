@@ -1,5 +1,7 @@
 """Commands about inbox items."""
 
+from datetime import datetime
+
 from roundtable_desktop.engine import blocked
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import (
@@ -11,6 +13,7 @@ from roundtable_desktop.engine.desk import (
     control,
     done_before,
     losses,
+    once,
     pausing,
     proposals,
     remember,
@@ -28,31 +31,70 @@ UNTOLD = (WakeupOutcome.QUARANTINED, WakeupOutcome.EXHAUSTED, WakeupOutcome.INCU
 """How a wakeup ends that its agent may never have heard."""
 
 
-def act(desk: Desk, asked: Asked, item_id: str, action: str) -> InboxItem:
-    """Answers an item with one of its options, by id or by kind. Asking twice does nothing twice:
-    the second answer finds the question closed."""
+def snooze(desk: Desk, asked: Asked, item_id: str, until: datetime) -> InboxItem:
+    """It is asked again at that time, and meanwhile it is not counted; what waits for it waits."""
+
+    def put_off() -> Subject:
+        control.check_until(until, tx.now)
+        inbox.snooze(tx, _unanswered(tx, asked, item_id), until, asked.actor)
+        return Subject("inbox", item_id)
+
     with desk.store.transaction() as tx:
-        item = inbox.get(tx, item_id)
-        if item is not None and done_before(tx, asked) is not None:
-            return item
+        item = once(tx, asked, put_off, inbox.get)
+    return item
+
+
+def put_off_until(item: InboxItem) -> datetime | None:
+    return inbox.put_off_until(item)
+
+
+def _unanswered(tx: Tx, asked: Asked, item_id: str) -> InboxItem:
+    item = inbox.get(tx, item_id)
     if item is None:
         raise Absent("unknown_inbox_item")
     check_revision(asked, item.revision)
     if item.status is InboxStatus.RESOLVED:
         raise Conflict("already_resolved")
+    return item
+
+
+def act(desk: Desk, asked: Asked, item_id: str, action: str, note: str = "") -> InboxItem:
+    """Answers an item with one of its options, by id or by kind. Asking twice does nothing twice:
+    the second answer finds the question closed. note: what goes along with it, where somebody reads
+    it."""
+    with desk.store.transaction() as tx:
+        item = inbox.get(tx, item_id)
+        if item is not None and done_before(tx, asked) is not None:
+            return item
+        item = _unanswered(tx, asked, item_id)
     options = item.data.get("options")
     known = options if isinstance(options, list) else []
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
+    if note and not _takes_note(item, action):
+        raise Invalid("no_note_taken", "/note", action=action)
     if item.kind is InboxKind.CONFIG_CHANGED and item.subject_type == "workspace":
         return config.answer(desk, asked, item, action)
     if item.kind is not InboxKind.PERMISSION:
-        return _answer(desk, asked, item, action)
+        return _answer(desk, asked, item, action, note)
     _reply(desk, item, action)
     with desk.store.transaction() as tx:
         remember(tx, asked, Subject("inbox", item.id))
     return item
+
+
+def _takes_note(item: InboxItem, action: str) -> bool:
+    """Whether it reaches the agent, or is kept with what was decided."""
+    match item.kind:
+        case InboxKind.APPROVAL:
+            return True
+        case InboxKind.DELIVERY_BLOCKED:
+            return action == blocked.REQUEST_CHANGES
+        case InboxKind.AGENT_ERROR | InboxKind.BLOCKED:
+            return action == "retry" and item.subject_type == "task"
+        case _:
+            return False
 
 
 def _reply(desk: Desk, item: InboxItem, action: str) -> None:
@@ -67,7 +109,7 @@ def _reply(desk: Desk, item: InboxItem, action: str) -> None:
         raise Conflict("already_resolved")
 
 
-def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem:
+def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -> InboxItem:
     """The answer, and what it does, in one decision; then the runs that it ends."""
     by, ended = Asked(asked.actor), []
     with desk.store.transaction() as tx:
@@ -75,15 +117,16 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
             raise Conflict("already_resolved")
         if item.kind is InboxKind.APPROVAL:
             yes = action == "approve"
-            approvals.decide_now(tx, desk, by, str(item.data["approval_id"]), approved=yes)
+            approval_id = str(item.data["approval_id"])
+            approvals.decide_now(tx, desk, by, approval_id, approved=yes, note=note)
         elif item.kind is InboxKind.DOCTOR:
             control.resume_now(tx, by)
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
-            _deliver(tx, desk, by, item, action)
+            _deliver(tx, desk, by, item, action, note)
         elif item.kind is InboxKind.BLOCKER_LOST:
             ended = losses.answer(tx, desk, by, item, action)
         else:
-            _mend(tx, desk, by, item, action)
+            _mend(tx, desk, by, item, action, note)
         remember(tx, asked, Subject("inbox", item.id))
         answered = inbox.get(tx, item.id)
     for run_id in ended:
@@ -92,23 +135,23 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str) -> InboxItem
     return answered
 
 
-def _deliver(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
+def _deliver(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str, note: str) -> None:
     """A person's retry may move a working tree: it is their word (C-107)."""
     proposal_id = str(item.data["proposal_id"])
     if action == blocked.RETRY:
         proposals.deliver_now(tx, desk, by, proposal_id)
     elif action == blocked.REQUEST_CHANGES:
-        proposals.rebase_now(tx, desk, by, proposal_id)
+        proposals.rebase_now(tx, desk, by, proposal_id, note)
     else:
         proposals.discard_now(tx, desk, by, proposal_id)
 
 
-def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
+def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str, note: str) -> None:
     """After a failure for good. A routine needs nothing done: it shows at its next time."""
     if item.subject_type == "routine":
         return
     if action == "retry" and item.subject_type == "task":
-        tasks.run_now(tx, desk, by, item.subject_id, carries=_untold(tx, item))
+        tasks.run_now(tx, desk, by, item.subject_id, note or None, carries=_untold(tx, item))
     elif action == "retry":
         for number, failed in enumerate(inbox.wakeups_of(item)):
             key = f"retry:{item.id}:{number}" if number else f"retry:{item.id}"
