@@ -129,6 +129,7 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     files, zone = RepositoryConfig(users), local_zone(os.environ)
     config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
+    reader.stands = lambda: desk.parting.stands or store.stands
     agents.settle(desk)
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
 

@@ -73,6 +73,7 @@ def _waiting(
         held_by=wakeup.held_by,
         intake_open=settings.of_home(view).intake == "open",
         holds=holds.of_agent(view, agent),
+        stands=view.stands,
     )
     gates: list[Mapping[str, object]] = []
     waiting_for = _comes_first(view, wakeup)
@@ -118,8 +119,9 @@ def _numbers(view: View, task_id: str | None) -> list[str]:
 
 def _before_claim(facts: Waiting, now: datetime) -> list[tuple[str, Answer]]:
     """A wakeup of an agent that may not run is not tried at its time, and only settled then."""
-    intake, *others = before_claim(facts, now)
-    return [intake, ("agent_status", agent_status(facts.agent)), *others]
+    gates = before_claim(facts, now)
+    place = [gate for gate, _ in gates].index("intake") + 1
+    return [*gates[:place], ("agent_status", agent_status(facts.agent)), *gates[place:]]
 
 
 def of_run(view: View, run: Run, now: datetime) -> Explanation:

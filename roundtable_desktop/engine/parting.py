@@ -23,6 +23,11 @@ class Parting:
         """Whether what was decided before is not to be started any more."""
         return self._until is not None
 
+    @property
+    def stands(self) -> str | None:
+        """The same as `View.stands` says it."""
+        return "session_ends" if self.begun else None
+
     def lasts(self, now: datetime) -> bool:
         """Whether nothing may be taken up. Asked within a transaction, as `begin` is called."""
         if self._until is not None and now >= self._until:

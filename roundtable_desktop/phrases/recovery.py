@@ -4,7 +4,28 @@ from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
 
+STANDS: Mapping[str, str] = {
+    "disk_full": N_("The disk is full, so nothing is started. Make room; it goes on then."),
+    "database_busy": N_(
+        "Another program holds the database, so nothing is started. Close that program."
+    ),
+    "database_fault": N_(
+        "The database cannot be written, so nothing is started. Look at the disk and at the log."
+    ),
+    "log_full": N_(
+        "Another program has been reading the database for so long that its log has come to 128 "
+        "MB: nothing is started until you close that program."
+    ),
+    "session_ends": N_(
+        "The desktop session ends, so nothing is started. If it does not end, work goes on within "
+        "two minutes, or as soon as you resume it."
+    ),
+}
+"""Why the owner takes nothing up (`View.stands`)."""
+
 RECOVERY: Mapping[str, str] = {
+    **{f"waits_{code}": said for code, said in STANDS.items()},
+    **{f"owner_{code}": said for code, said in STANDS.items()},
     "wakeup_quarantined": N_(
         "It was set aside after {setbacks} failures in a row. Nothing more is tried by "
         "itself: see “roundtable inbox list”."

@@ -8,6 +8,7 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import NOW, Ground
 
+from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.held import held as shown_held
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import control, held, pausing, waking
@@ -16,7 +17,8 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import WAKEUP, TaskStatus, WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.verdicts import Explanation
-from roundtable_desktop.store import agents, journal, wakeups
+from roundtable_desktop.phrases.recovery import STANDS
+from roundtable_desktop.store import agents, db, journal, wakeups
 
 W = WakeupStatus
 MOVES = {
@@ -187,3 +189,37 @@ def test_only_who_waits_for_a_limit_is_named(stage: Stage) -> None:
         (seen,) = held.accounts(view, stage.clock.now())
     assert seen.agents == []
     assert shown_held([seen])[0].sentence.endswith("Nobody waits for it.")
+
+
+@pytest.mark.proves("N-03 owner")
+@pytest.mark.parametrize("code", sorted(STANDS))
+def test_what_keeps_the_owner_from_starting_anything_is_said_of_each(
+    stage: Stage, code: str
+) -> None:
+    """It is in no row: the reader asks who decides."""
+    task = stage.assigned()
+    assert why_of(stage, task).code == "waits_turn"
+    stage.ground.reader.stands = lambda: code
+    why = why_of(stage, task)
+    assert why.code == f"waits_{code}" and [one["gate"] for one in why.gates] == ["owner"]
+    told = explained(why)
+    assert told.sentence == told.gates[0].sentence == STANDS[code]
+
+
+@pytest.mark.proves("N-03 owner")
+def test_the_owner_says_itself_why_it_starts_nothing(stage: Stage) -> None:
+    parting, store = stage.desk.parting, stage.store
+    stage.assigned()
+    assert (parting.stands, store.stands) == (None, None)
+    store.log_bytes = db.LONG
+    assert (store.trouble, store.stands) == ("database_read", None), "it only grows yet"
+    store.log_bytes = db.LOG_MOST
+    assert store.stands == "log_full"
+    store.log_bytes, store.fault = 0, "disk_full"
+    assert store.stands == "disk_full"
+    store.fault = None
+    with store.transaction() as tx:
+        parting.begin(tx.now)
+    assert parting.stands == "session_ends" and not stage.step()
+    stage.clock.forward(minutes=3)
+    assert stage.step() and parting.stands is None
