@@ -6,10 +6,12 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
-from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.transcripts import print_transcript, transcript
 from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.codes import word
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
@@ -31,10 +33,23 @@ def _listing(path: str, *columns: str) -> click.Command:
         found = client.get(path, **query)["items"]
         if as_json:
             return show_json(found)
-        told = whose.of_tasks(client, workspace["id"], found)
+        told = whose.of_tasks(client, workspace["id"], map(_worded, found))
         return table(whose.of_agents(client, workspace["id"], told), columns)
 
     return list_
+
+
+def _worded(row: Answer) -> Answer:
+    """Codes as words and instants as people read them; programs take --json."""
+    words = {name: word(row[name]) for name in _CODES if name in row}
+    return {**row, **words, **{name: stamp(row[name]) for name in _TIMES if row.get(name)}}
+
+
+_CODES = ("outcome", "source", "reason", "held_by", "cancel_reason")
+_TIMES = (
+    *("created_at", "requested_at", "scheduled_retry_at", "claimed_at"),
+    *("started_at", "ended_at", "finished_at", "last_pulse_at", "at"),
+)
 
 
 @click.group()
@@ -79,7 +94,8 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
         return show_json(seen)
     if prompt:
         return click.echo(plain(seen["assembled_prompt"]))
-    fields({name: seen[name] for name in _SHOWN})
+    shown = _worded(seen)
+    fields({name: shown[name] for name in _SHOWN})
     click.echo(plain(client.get(f"/runs/{seen['id']}/explain")["sentence"]))
     if seen["left_commit"]:
         click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
@@ -102,10 +118,24 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
     if seen["swept"]:
         click.echo(sentence("swept", {"count": seen["swept"]}))
     fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})
+    for told in seen["messages"]:
+        click.echo(plain(_told(told)))
     if seen["processes"]:
         click.echo()
-        table(seen["processes"], ["pid", "role", "name", "alive", "cpu", "rss", "started_at"])
+        columns = ["pid", "role", "name", "alive", "cpu", "rss", "started_at"]
+        table(map(_worded, seen["processes"]), columns)
     return None
+
+
+def _told(message: Answer) -> str:
+    said = {
+        "sent": _("Told at {at}, and not heard yet: {text}"),
+        "read": _("Told at {at}, and heard: {text}"),
+        "not_delivered": _("Told at {at}, and not heard before its end: {text}"),
+        "comment": _("Told at {at}, not heard before its end, and kept as a comment: {text}"),
+    }
+    state = "comment" if message["comment_id"] else message["state"]
+    return said[state].format(at=stamp(message["at"]), text=message["text"])
 
 
 _SHOWN = (
@@ -154,7 +184,9 @@ def message(home: Home, given: str, text: str) -> None:
     """Tells a running agent something; it hears it when its present turn ends. - reads stdin."""
     said = sys.stdin.read() if text == "-" else text
     Client(home).post(f"/runs/{names.ref(given)}/message", {"text": said})
-    click.echo(_("It is told, and hears it when its present turn ends."))
+    click.echo(
+        _("It is told, and hears it when its present turn ends: see “roundtable runs show”.")
+    )
 
 
 _OVER = ("finished", "failed", "cancelled")
@@ -197,10 +229,11 @@ def show_wakeup(home: Home, given: str, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
     decisions = seen.pop("decisions")
-    fields(seen)
+    fields(_worded(seen))
+    click.echo(plain(client.get(f"/wakeups/{seen['id']}/explain")["sentence"]))
     if decisions:
         click.echo()
-        table(decisions, ["gate", "verdict", "detail", "at"])
+        table(map(_worded, decisions), ["gate", "at", "sentence"])
     return None
 
 

@@ -198,14 +198,18 @@ def _offer(proposal: Answer) -> Answer:
 
 @task.command()
 @click.argument("given", metavar="TASK")
+@click.option("--title", help=_("What it is called."))
+@click.option("--description", help=_("What is to be done; - reads stdin."))
 @click.option("--project", help=_("A label; an empty one takes it away."))
 @click.option("--model", help=_("What its agent is to use; an empty one: what is set for it."))
 @_workspace
 @click.pass_obj
-def edit(home: Home, given: str, project: str | None, model: str | None, named: str | None) -> None:
+def edit(home: Home, /, given: str, named: str | None, **words: str | None) -> None:
     """Changes a task, from its next run on. What is not named stays."""
-    words = {"project": project, "model": model}
-    changes = {name: value or None for name, value in words.items() if value is not None}
+    if words["description"] == "-":
+        words["description"] = sys.stdin.read()
+    empty = {name: "" if name in ("title", "description") else None for name in words}
+    changes = {name: said or empty[name] for name, said in words.items() if said is not None}
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))
     client = Client(home)

@@ -102,7 +102,8 @@ def assign(tx: Tx, task: Task, agent_id: str | None, actor: Actor) -> Task:
 
 
 def change(tx: Tx, task: Task, actor: Actor, **values: Any) -> Task:
-    """What it is and how it is to be done; never its status or its assignee."""
+    """What it is and how it is to be done; never its status or its assignee. The feed is not told
+    a whole description."""
     tx.write(
         Tasks.update(revision=Tasks.revision + 1, updated_at=tx.now, **values).where(
             Tasks.id == task.id
@@ -114,7 +115,11 @@ def change(tx: Tx, task: Task, actor: Actor, **values: Any) -> Task:
         Subject("task", task.id),
         workspace_id=task.workspace_id,
         actor=actor,
-        data={"number": task.number, **values},
+        data={
+            "number": task.number,
+            "changed": sorted(values),
+            **{name: value for name, value in values.items() if name != "description"},
+        },
     )
     changed = get(tx, task.id)
     assert changed is not None

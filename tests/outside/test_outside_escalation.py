@@ -1,5 +1,6 @@
 """What failed for good asks a person, once; a paused agent loses nothing."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,59 @@ def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
     assert resolved["status"] == "resolved"
     again = room.house.program("POST", f"/inbox/{item['id']}/act", {"action": "retry"})
     assert (again.status, again.json["code"]) == (409, "already_resolved")
+
+
+@pytest.mark.proves("N-12 snooze", "N-12 note")
+def test_an_item_is_put_off_on_its_page_and_at_the_command_line(room: Room, tmp_path: Path) -> None:
+    house, tool = room.house, tmp_path / "tool"
+    task = incurable(room, tool)
+    (item,) = items(room, status="open")
+    end = item["id"][-8:]
+    browser = Browser(house)
+    put_off = got(browser, "/inbox").form(f"/inbox/{item['id']}/snooze")
+    assert send(browser, put_off, span="4h").status == 303
+    (first,) = items(room, status="snoozed")
+    assert first["snoozed_until"] > item["created_at"] and items(room, status="open") == []
+    assert end not in house.cli("inbox", "list", at=room.path).out
+    page = got(browser, "/inbox?status=snoozed")
+    assert "You put it off until" in page.text and page.has_form(f"/inbox/{item['id']}/act")
+    said = house.cli("inbox", "snooze", end, "--until", "1d").out
+    (second,) = items(room, status="snoozed")
+    until_then = second["snoozed_until"]
+    assert until_then > first["snoozed_until"] and until_then[11:19] in said
+    assert until_then[11:19] in house.cli("inbox", "show", end).out
+    late = house.cli("inbox", "snooze", end, "--until", "2020-01-01T00:00")
+    assert late.code == 2 and "passed" in late.err
+    refused = house.cli("inbox", "act", end, "pause_agent", "--note", "Why?")
+    assert refused.code == 2 and "Nobody would read a note" in refused.err
+    mend(tool)
+    assert house.cli("inbox", "act", end, "retry", "--note", "Mind C-42").code == 0
+    assert "Mind C-42" in room.ended(task, 2)["assembled_prompt"]
+    assert room.house.get(f"/inbox/{item['id']}")["snoozed_until"] is None
+
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ")
+RAW = re.compile(r"T\d\d:\d\d:\d\d|task_assigned|user_run|no_changes|agent_status")
+
+
+@pytest.mark.proves("K-61 words")
+def test_what_ran_and_why_is_said_in_words_at_the_command_line(room: Room, tmp_path: Path) -> None:
+    """Codes and exact instants are for programs, which take --json."""
+    house = room.house
+    task = room.task("Say", room.shell("echo nothing"))
+    run = room.ended(task)
+    asked = ("runs", "list"), ("runs", "show", run["id"]), ("wakeup", "list")
+    for words in (*asked, ("wakeup", "show", run["wakeup_id"])):
+        said = house.cli(*words, at=room.path).out
+        assert MOMENT.search(said), words
+        shown = said.partition("context snapshot")[0]
+        assert not RAW.search(shown), (words, RAW.search(shown))
+    assert "it was assigned" in said and "What it was asked for still holds." in said
+    done = house.cli("task", "edit", "1", "--title", "Said", "--description", "-", at=room.path)
+    assert done.code == 0 and "description, title" in done.out
+    changed = house.get(f"/tasks/{task['id']}")
+    assert (changed["title"], changed["description"]) == ("Said", "")
+    assert house.cli("task", "edit", "1", "--title", "", at=room.path).code == 2
 
 
 @pytest.mark.proves("K-35")

@@ -91,3 +91,14 @@ def test_routines_are_foreseen_with_what_each_instant_comes_to(house: House) -> 
     assert "“Tidy” does not wake busy: the last one is not over yet." in said
     assert not any("None" in one or "_" in one for one in said)
     assert "idle_skipped" in {one["values"].get("outcome") for one in seen["items"]}
+    assert said == told(house.cli("simulate", "--days", "0.1").out), "few are told each"
+    often = told(house.cli("simulate", "--days", "1").out)
+    each = told(house.cli("simulate", "--days", "1", "--all").out)
+    assert len([one for one in often if "Look around" in one]) == 1
+    assert "idle: 24 times “Look around” until " in "\n".join(often)
+    assert len([one for one in each if "Look around" in one]) == 48
+
+
+def told(printed: str) -> list[str]:
+    """The sentences, without their times."""
+    return [line.partition("  ")[2] for line in printed.splitlines()]

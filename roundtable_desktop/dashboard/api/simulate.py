@@ -10,8 +10,8 @@ from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, 
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.phrases import _
-from roundtable_desktop.phrases.foresight import CODED, WORDS
+from roundtable_desktop.phrases.codes import word
+from roundtable_desktop.phrases.foresight import CODED
 
 
 class Ahead(Words):
@@ -42,8 +42,7 @@ class ForeseenDays(Shown):
 
 def told(code: str, values: Mapping[str, object]) -> str:
     """People read words where programs read codes; a name stays as it is."""
-    words = {name: WORDS.get(str(values[name])) for name in CODED if name in values}
-    return said(code, {**values, **{name: _(word) for name, word in words.items() if word}})
+    return said(code, {**values, **{name: word(values[name]) for name in CODED if name in values}})
 
 
 def declare(api: Api, look: Look) -> None:

@@ -75,6 +75,8 @@ class TaskChange(Words):
     that it waits for from now on."""
 
     assignee_agent_id: Ref | None = None
+    title: Line | None = None
+    description: Text | None = None
     project: Label | None = None
     model: Model | None = None
     depends_on: EdgesWanted | None = None
@@ -178,13 +180,14 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     def change_task(
         caller: Caller, ref: str, body: TaskChange, expected_revision: int | None
     ) -> Task:
-        """Another assignee: that agent is woken, the one before no more. Another project or model
-        holds from its next run on. Other blockers: what was held for one that went goes on."""
+        """Another assignee: that agent is woken, the one before no more. Other words, project or
+        model hold from its next run on. Other blockers: what was held for one that went goes on."""
         found = look.task(ref)
         wanted = None
         if body.depends_on is not None or body.blocked_by is not None:
             wanted = edges(body.depends_on or [], body.blocked_by or [])
         values = body.model_dump(include={"project", "model"}, exclude_unset=True)
+        values |= body.model_dump(include={"title", "description"}, exclude_none=True)
         if body.requires_approval not in (None, found.requires_approval):
             values["requires_approval"] = body.requires_approval
         by = asked(caller, revision=expected_revision)
