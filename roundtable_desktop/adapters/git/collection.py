@@ -125,18 +125,13 @@ class _Sorted:
 
 def _fill(room: Room, copy: Path) -> list[Reason]:
     sorting = _sort(room, os.fsencode(copy))
-    room.tell(
-        "update-index", "-z", "--force-remove", "--stdin", feed=_lines(sorting.remove), seconds=LONG
-    )
-    room.tell(
-        "update-index",
-        "-z",
-        "--add",
-        "--replace",
-        "--stdin",
-        feed=_lines(sorting.take),
-        seconds=LONG,
-    )
+    for words, paths in (
+        (("--force-remove",), sorting.remove),
+        (("--add", "--replace"), sorting.take),
+    ):
+        if paths:
+            feed = _lines(paths)
+            room.tell("update-index", "-z", *words, "--stdin", feed=feed, seconds=LONG)
     return sorting.reasons
 
 

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from roundtable_desktop.adapters.git.command import OLDEST, Runner
+from roundtable_desktop.adapters.git.command import OLDEST, Answer, Runner
+from roundtable_desktop.adapters.git.room import pairs
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.ports import GitFailed, RepositoryFacts
 
@@ -28,16 +29,16 @@ def inspect(runner: Runner, user_home: Path, path: str) -> RepositoryFacts:
     """
     _check_version(runner)
     look = _Look(runner, user_home, path)
-    top = look.top()
-    settings = {name: value for name in BYTE_SETTINGS if (value := look.setting(name))}
+    top, said = look.top(), look.said()
+    settings = {name: value for name in BYTE_SETTINGS if (value := said.get(name))}
     if excludes := look.excludes():
         settings["core.excludesfile"] = excludes
     return RepositoryFacts(
         path=top,
         git_dir=look.answer("rev-parse", "--path-format=absolute", "--git-common-dir") or "",
         branch=look.branch(),
-        author_name=look.setting("user.name"),
-        author_email=look.setting("user.email"),
+        author_name=said.get("user.name", ""),
+        author_email=said.get("user.email", ""),
         settings=settings,
     )
 
@@ -62,10 +63,13 @@ class _Look:
         self._path = path
 
     def answer(self, *arguments: str) -> str | None:
-        answer = self._runner.run(arguments, cwd=self._path, environment=self._users_own())
+        answer = self._ask(*arguments)
         if answer.code:
             return None
         return os.fsdecode(answer.out.removesuffix(b"\n"))
+
+    def _ask(self, *arguments: str) -> Answer:
+        return self._runner.run(arguments, cwd=self._path, environment=self._users_own())
 
     def _users_own(self) -> dict[str, str | None]:
         return {
@@ -82,9 +86,11 @@ class _Look:
     def top(self) -> str:
         if not os.path.isdir(self._path):
             raise Invalid("path_missing", "/path")
-        if self.answer("rev-parse", "--is-bare-repository") == "true":
+        kind = self.answer("rev-parse", "--is-bare-repository", "--is-inside-git-dir")
+        is_bare, _, is_inside = (kind or "").partition("\n")
+        if is_bare == "true":
             raise Invalid("bare_repository", "/path")
-        if self.answer("rev-parse", "--is-inside-git-dir") == "true":
+        if is_inside == "true":
             raise Invalid("inside_git_dir", "/path")
         top = self.answer("rev-parse", "--show-toplevel")
         if not top or not Path(os.path.realpath(self._path)).is_relative_to(top):
@@ -97,8 +103,10 @@ class _Look:
         head = self.answer("symbolic-ref", "-q", "HEAD")
         return head.removeprefix("refs/heads/") if head else None
 
-    def setting(self, name: str) -> str:
-        return self.answer("config", "--get", name) or ""
+    def said(self) -> dict[str, str]:
+        """Every key by its name, asked once: a process for each would be felt."""
+        listed = self._ask("config", "--list", "-z")
+        return dict(pairs(listed.out)) if listed.code == 0 else {}
 
     def excludes(self) -> str:
         """git's default lies in the user's home, which our own calls never see."""

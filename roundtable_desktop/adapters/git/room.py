@@ -128,12 +128,13 @@ def users_room(
         config=dict(repository.settings),
         identity=identity(repository),
     )
-    said = dict(_pairs(room.tell("config", "--list", "--includes", "-z")))
+    said = dict(pairs(room.tell("config", "--list", "--includes", "-z")))
     return replace(room, said=said, config=room.config | overrides(said))
 
 
-def _pairs(listed: bytes) -> Iterable[tuple[str, str]]:
-    """Of a key that is said twice the last one counts, as with `git config --get`."""
+def pairs(listed: bytes) -> Iterable[tuple[str, str]]:
+    """What `git config --list -z` says. Of a key that is said twice the last one counts, as with
+    `git config --get`."""
     for word in listed.split(b"\0")[:-1]:
         key, _, value = word.decode(errors="surrogateescape").partition("\n")
         yield key, value
