@@ -206,17 +206,17 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     if code == "task_interrupted" and wakeup and wakeup.outcome is WakeupOutcome.EXHAUSTED:
         code = "task_exhausted"
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
-    attempts = runs.of_task(view, task.id)
-    last = attempts[-1].id if attempts else None
-    return Explanation(code, values, (), wakeup.id if wakeup else None, last, more)
+    last = runs.last_of_task(view, task.id)
+    ids = (wakeup.id if wakeup else None, last.id if last else None)
+    return Explanation(code, values, (), *ids, more)
 
 
 def _why_interrupted(view: View, task: Task) -> str:
     """Whether it goes on by itself, or a person stopped it."""
     if wakeups.waiting_for_task(view, task.id):
         return "task_interrupted_goes_on"
-    attempts = runs.of_task(view, task.id)
-    stopped = bool(attempts) and BY_PERSON in (attempts[-1].ended or {})
+    last = runs.last_of_task(view, task.id)
+    stopped = last is not None and BY_PERSON in (last.ended or {})
     return "task_stopped_by_you" if stopped else "task_interrupted"
 
 

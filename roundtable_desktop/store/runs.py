@@ -47,6 +47,12 @@ def broken_off(view: View, wakeup_id: str) -> Run | None:
     return last if last is not None and last.outcome is RunOutcome.INTERRUPTED else None
 
 
+def last_of_task(view: View, task_id: str) -> Run | None:
+    """Its newest attempt."""
+    newest = Runs.select().where(Runs.task_id == task_id).order_by(Runs.attempt_index.desc())
+    return view.one(Run, newest)
+
+
 def next_attempt(view: View, task_id: str) -> int:
     last = view.value(
         Runs.select(Runs.attempt_index)
@@ -142,6 +148,15 @@ def processes(view: View, run_id: str) -> list[Process]:
         .where(AgentProcesses.run_id == run_id)
         .order_by(AgentProcesses.started_at, AgentProcesses.role.desc()),
     )
+
+
+def processes_of_live(view: View) -> dict[str, list[Process]]:
+    """Of all runs that have no end yet, by one statement: every face asks for it, and often."""
+    found: dict[str, list[Process]] = {}
+    text = f"SELECT * FROM agent_processes WHERE run_id IN (SELECT id {_LIVE})"
+    for row in view.sql(text):
+        found.setdefault(row["run_id"], []).append(read(Process, AgentProcesses, row))
+    return found
 
 
 def wait_for_person(tx: Tx, run_id: str, waiting: bool) -> None:

@@ -35,6 +35,7 @@ ASKED: dict[str, Callable[[View], object]] = {
     "what the sweep finds": lambda view: sweeps.unstarted(view, NOW, 1),
     "who will be woken": lambda view: wakeups.to_come(view, "w", 50),
     "which runs live": lambda view: runs.live(view),
+    "whose processes live": lambda view: runs.processes_of_live(view),
     "what is claimed": lambda view: wakeups.claimed(view),
     "how many runs live": lambda view: runs.count_live(view),
     "what work waits for": lambda view: holds.work_waits_until(view, NOW),

@@ -48,13 +48,9 @@ def _checkpoint(view: View, run: Run) -> Checkpoint:
 
 def at_work(view: View, lives: Lives) -> AtWork:
     """Counted from three sides that may differ: rows, processes, and what runners have told."""
-    found = runs.live(view)
-    alive = [run for run in found if _lives(view, run, lives)]
+    known = runs.processes_of_live(view)
+    alive = [one for one in runs.live(view) if any(map(lives, known.get(one.id, ())))]
     return AtWork(claimed=len(wakeups.claimed(view)), live=len(alive), silent=_silent(view, alive))
-
-
-def _lives(view: View, run: Run, lives: Lives) -> bool:
-    return any(lives(process) for process in runs.processes(view, run.id))
 
 
 def _silent(view: View, found: Sequence[Run]) -> int:
