@@ -4,6 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from begun_repositories import begin
+
 from roundtable_desktop.adapters import home as homes
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.secrets import FileSecrets
@@ -22,9 +24,13 @@ class Folders:
         words = [part for key, value in PERSON.items() for part in ("-c", f"{key}={value}")]
         self._git = ["git", *words, "-c", "init.defaultBranch=main"]
         (self.user / ".gitconfig").write_text("[user]\n\tname = Joan\n\temail = joan@example.org\n")
-        self.plain("init", "-q")
-        (self.repo / "a.txt").write_text("a\n")
-        self.commit()
+        begin(
+            self.repo,
+            {"a.txt": "a\n"},
+            name=PERSON["user.name"],
+            email=PERSON["user.email"],
+            message="work",
+        )
         # Nobody has `main` checked out, so it may be moved.
         self.plain("checkout", "-q", "-b", "elsewhere")
 

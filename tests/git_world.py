@@ -6,6 +6,8 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+from begun_repositories import begin
+
 from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.model.ports import Collected, Delivered, Prepared, Repository
 
@@ -168,9 +170,7 @@ class World:
 def begun(root: Path) -> World:
     """On main: a.txt, b.txt, dir/c.txt, and an ignored .env that is not tracked."""
     made = World(root)
-    made.plain("init", "-q")
-    made.commit(
-        {"a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", ".gitignore": ".env\nbuild/\n"}
-    )
+    files = {"a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", ".gitignore": ".env\nbuild/\n"}
+    begin(made.repo, files, name="Ada Lovelace", email="ada@example.org", message="work")
     made.write({".env": "SECRET=1\n"})
     return made

@@ -1,5 +1,7 @@
 """A database of its own for each test, a clock that stands, and rows to begin with."""
 
+import functools
+import tempfile
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -73,6 +75,15 @@ class CountingIds:
         return f"secret-{self.new()}"
 
 
+@functools.cache
+def new_database() -> bytes:
+    """What a first start makes, made once by each worker: how is proved in tests/store."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "roundtable.db"
+        migrate.migrate(path, path.parent, NOW)
+        return path.read_bytes()
+
+
 class Ground:
     """Store and reader on one file, and makers of rows with defaults for what does not matter."""
 
@@ -80,7 +91,10 @@ class Ground:
         self.path = folder / "roundtable.db"
         self.clock = clock or StandingClock()
         self.ids = ids or CountingIds()
-        migrate.migrate(self.path, folder, self.clock.now())
+        if self.path.exists():
+            migrate.migrate(self.path, folder, self.clock.now())
+        else:
+            self.path.write_bytes(new_database())
         self.open()
 
     def open(self) -> None:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import psutil
+from begun_repositories import begin
 
 R = TypeVar("R")
 
@@ -101,12 +102,8 @@ class Person:
         """A module's fixture is made anew when a worker comes back to it: the name goes on."""
         numbered = (self.root / f"{name}{number or ''}" for number in itertools.count())
         path = next(place for place in numbered if not place.exists())
-        path.mkdir(parents=True)
-        self.git("init", "-q", at=path)
-        for file, content in (files or {"README.md": "Hello\n", "notes.txt": "one\n"}).items():
-            (path / file).write_text(content)
-        self.git("add", "-A", at=path)
-        self.git("commit", "-q", "-m", "Begin", at=path)
+        files = files or {"README.md": "Hello\n", "notes.txt": "one\n"}
+        begin(path, files, name="Grace Höpper", email="grace@example.org", message="Begin")
         return path
 
     def cli(
