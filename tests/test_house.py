@@ -1,5 +1,6 @@
 """The house stands: every law that a machine can hold is held by the whole checkout."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
@@ -32,9 +33,25 @@ def texts() -> Iterator[tuple[str, str]]:
             continue
 
 
-TEXTS = dict(texts())
-PYTHON = [Source(path, text) for path, text in TEXTS.items() if path.endswith(".py")]
-OURS = [source for source in PYTHON if source.path.startswith(f"{PACKAGE}/")]
+@functools.cache
+def every_text() -> dict[str, str]:
+    """Read when the first check asks: every worker collects this file, and few run it."""
+    return dict(texts())
+
+
+@functools.cache
+def source_of(path: str) -> Source:
+    return Source(path, every_text()[path])
+
+
+def all_python(below: str = "") -> Iterator[Source]:
+    paths = (path for path in every_text() if path.startswith(below) and path.endswith(".py"))
+    return map(source_of, paths)
+
+
+def ours() -> Iterator[Source]:
+    return all_python(f"{PACKAGE}/")
+
 
 Check = Callable[[Source], Iterable[Finding]]
 TextCheck = Callable[[str, str], Iterable[Finding]]
@@ -63,26 +80,26 @@ TEXT_CHECKS = [shape.long_files, shape.unfinished, shape.machine_paths]
 
 @pytest.mark.parametrize("check", PACKAGE_CHECKS, ids=lambda check: check.__name__)
 def test_the_package_keeps_the_law(check: Check) -> None:
-    refuse(finding for source in OURS for finding in check(source))
+    refuse(finding for source in ours() for finding in check(source))
 
 
 @pytest.mark.parametrize("check", PYTHON_CHECKS, ids=lambda check: check.__name__)
 def test_all_python_keeps_the_law(check: Check) -> None:
-    refuse(finding for source in PYTHON for finding in check(source))
+    refuse(finding for source in all_python() for finding in check(source))
 
 
 @pytest.mark.parametrize("check", TEXT_CHECKS, ids=lambda check: check.__name__)
 def test_every_text_keeps_the_law(check: TextCheck) -> None:
-    refuse(finding for path, text in TEXTS.items() for finding in check(path, text))
+    refuse(finding for path, text in every_text().items() for finding in check(path, text))
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    refuse(imports.circles(OURS))
+    refuse(imports.circles(ours()))
 
 
 def test_packaging_is_no_package() -> None:
     advice = "remove it: `packaging` would hide the library of that name"
-    refuse(Finding(p, 1, advice) for p in TEXTS if p.startswith("packaging/__init__"))
+    refuse(Finding(p, 1, advice) for p in every_text() if p.startswith("packaging/__init__"))
 
 
 def test_the_top_level_holds_only_what_the_house_names() -> None:
@@ -93,8 +110,8 @@ def test_the_top_level_holds_only_what_the_house_names() -> None:
 
 def test_the_checks_see_the_whole_house() -> None:
     """A check that is shown nothing finds nothing."""
-    assert {"model", "__init__"} <= {source.room for source in OURS}
-    assert {"README.md", ".ci/run", "packaging/dev.py"} <= TEXTS.keys()
+    assert {"model", "__init__"} <= {source.room for source in ours()}
+    assert {"README.md", ".ci/run", "packaging/dev.py"} <= every_text().keys()
 
 
 # --- the checks themselves ---------------------------------------------------------------------

@@ -52,7 +52,7 @@ QUERY_VERBS = {"where", "orwhere", "having", "filter"}
 
 def threads(source: Source) -> Iterator[Finding]:
     """Threads start where the house says; a lock may live anywhere."""
-    for line, name in source.references():
+    for line, name in source.references:
         if name in THREADS and source.room not in THREAD_ROOMS:
             advice = f"{name}: only {', '.join(THREAD_ROOMS)} start threads; move the work there"
             yield Finding(source.path, line, advice)
@@ -60,17 +60,17 @@ def threads(source: Source) -> Iterator[Finding]:
 
 def clocks(source: Source) -> Iterator[Finding]:
     """The clock is handed in."""
-    for line, name in source.references():
+    for line, name in source.references:
         if name in CLOCKS and not source.path.startswith(CLOCK_PLACES):
             yield Finding(source.path, line, f"{name}: take the time from a Clock or from tx.now")
 
 
 def dangers(source: Source) -> Iterator[Finding]:
     """Nothing turns data into code."""
-    for line, name in source.references():
+    for line, name in source.references:
         if name in DANGERS:
             yield Finding(source.path, line, f"{name} turns data into code; do it another way")
-    for line, target, _ in source.imports():
+    for line, target, _ in source.imports:
         if target.split(".")[0] in DANGEROUS_LIBRARIES:
             yield Finding(source.path, line, f"{target} turns data into code; use JSON")
     for node in source.nodes:

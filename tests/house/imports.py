@@ -86,7 +86,7 @@ def floors(source: Source) -> Iterator[Finding]:
         return
     own = ".".join(source.inner[: 2 if source.room in SPLIT else 1])
     allowed = (own, "__version__", *FLOORS[source.room])
-    for line, target, _ in source.imports():
+    for line, target, _ in source.imports:
         inner = target.removeprefix(f"{PACKAGE}.")
         if inner in (target, PACKAGE) or "*" in allowed:
             continue  # the package itself holds its version and nothing else
@@ -97,14 +97,14 @@ def floors(source: Source) -> Iterator[Finding]:
 
 def early_runner(source: Source) -> Iterator[Finding]:
     """The entry imports a process's part only once it knows which part it is."""
-    for line, target, late in source.imports():
+    for line, target, late in source.imports:
         if source.room == "__main__" and target.startswith(f"{PACKAGE}.runner") and not late:
             yield Finding(source.path, line, "import the runner inside the function that runs it")
 
 
 def light_clients(source: Source) -> Iterator[Finding]:
     """A command that only asks the owner does not wait for the owner's libraries."""
-    for line, target, late in source.imports():
+    for line, target, late in source.imports:
         heavy = target.startswith((f"{PACKAGE}.app", f"{PACKAGE}.offline"))
         if source.room == "cli" and heavy and not late:
             yield Finding(source.path, line, "import it inside the command that needs it")
@@ -112,7 +112,7 @@ def light_clients(source: Source) -> Iterator[Finding]:
 
 def owners(source: Source) -> Iterator[Finding]:
     """A library is used by the room that owns it."""
-    for line, target, _ in source.imports():
+    for line, target, _ in source.imports:
         library = target.split(".")[0]
         rooms = OWNERS.get(library)
         if rooms is not None and source.room not in rooms:
@@ -128,7 +128,7 @@ def strangers(source: Source) -> Iterator[Finding]:
     ours = siblings if source.path.startswith("packaging/") else {PACKAGE}
     if source.path == BUILD_HOOK:
         ours = {*siblings, "hatchling"}  # which loads it
-    for line, target, _ in source.imports():
+    for line, target, _ in source.imports:
         library = target.split(".")[0]
         if library not in sys.stdlib_module_names and library not in ours:
             yield Finding(source.path, line, f"standard library only here; not {library}")
@@ -140,7 +140,7 @@ def circles(sources: Iterable[Source]) -> Iterator[Finding]:
     edges: dict[str, dict[str, int]] = {}
     for module, source in known.items():
         edges[module] = {}
-        for line, target, _ in source.imports():
+        for line, target, _ in source.imports:
             meant = target if target in known else target.rpartition(".")[0]
             if meant in known:
                 edges[module].setdefault(meant, line)

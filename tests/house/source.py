@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +42,16 @@ class Source:
         self.inner = parts[1:] if parts[0] == PACKAGE else []
         self.room = self.inner[0] if self.inner else ""
 
-    def imports(self) -> Iterator[Import]:
+    @functools.cached_property
+    def imports(self) -> list[Import]:
+        return list(self._read_imports())
+
+    @functools.cached_property
+    def references(self) -> list[tuple[int, str]]:
+        """Every name and attribute by its full name, whatever the file calls it."""
+        return list(self._read_references())
+
+    def _read_imports(self) -> Iterator[Import]:
         late = {
             id(inner)
             for node in self.nodes
@@ -58,8 +68,7 @@ class Source:
                 for alias in node.names:
                     yield Import(node.lineno, ".".join([*stem, alias.name]), id(node) in late)
 
-    def references(self) -> Iterator[tuple[int, str]]:
-        """Every name and attribute by its full name, whatever the file calls it."""
+    def _read_references(self) -> Iterator[tuple[int, str]]:
         origins: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.Import):
