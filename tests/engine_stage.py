@@ -78,6 +78,7 @@ class ScriptedLauncher:
         self.attached: set[str] = set()
         self.swept: list[str] = []
         self.news: set[str] = set()
+        self.heard: list[tuple[str, object]] = []
         self._changed = threading.Condition()
 
     def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
@@ -139,7 +140,11 @@ class ScriptedLauncher:
             self._changed.notify_all()
 
     def control(self, run: str, request: Mapping[str, object]) -> Mapping[str, object]:
-        raise RunnerGone(run)
+        """A living runner hears it; what it does then is the script's."""
+        if self.state(run) is not SpoolState.LOCKED:
+            raise RunnerGone(run)
+        self.heard.append((run, request["do"]))
+        return {"ok": True}
 
     def fence(self) -> None:
         """Everything here happens in turn."""

@@ -199,6 +199,7 @@ def test_a_stop_of_a_run_is_marked_told_and_nobodys_failure(stage: Stage) -> Non
     once = Asked(Actor("person", "owner"), "key", "print")
     for _ in range(2):
         assert run_control.cancel(stage.desk, once, run.id).id == run.id
+    assert set(stage.launcher.heard) == {(run.id, "cancel")}
     stage.finish(run, code=-9)
     ended = stage.ground.get_run(run.id)
     assert (ended.outcome, ended.error_kind) == ("cancelled", None)

@@ -170,6 +170,7 @@ def test_an_answer_to_a_run_that_is_over_is_refused(stage: Stage) -> None:
     stage.spool(run).say("ask", ask="1", text="May I?", options=OPTIONS)
     stage.consume(run)
     (item,) = stage.ground.rows("inbox_items")
+    stage.spool(run).locked = False
     with pytest.raises(Conflict) as refused:
         questions.act(stage.desk, ASKED, item["id"], "yes")
     assert refused.value.code == "run_is_over"
