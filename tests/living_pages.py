@@ -2,14 +2,14 @@
 
 import time
 
-from outside_house import House
+from outside_house import PATIENCE, House
 from playwright.sync_api import Page, Request, expect
 from streaming import Stream
 
 STATES = "html[data-connection='{}']"
 
 
-def live(page: Page, seconds: float = 10) -> Page:
+def live(page: Page, seconds: float = PATIENCE) -> Page:
     expect(page.locator(STATES.format("live"))).to_be_attached(timeout=seconds * 1000)
     expect(page.locator("#connection")).to_have_text("Live")
     return page

@@ -7,7 +7,17 @@ import chromium
 import pytest
 from chromium import Watch
 from outside_house import House, started
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
+
+# A busy machine may take that long; where a page promises less, its test says so.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="module")

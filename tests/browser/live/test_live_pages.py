@@ -53,7 +53,7 @@ def test_a_look_is_one_request_however_much_happened(
     for number in range(40):
         house.post(f"/tasks/{task['id']}/comments", {"text": f"Comment {number}"})
         page.wait_for_timeout(20)
-    expect(page.get_by_text("Comment 39", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Comment 39", exact=True)).to_be_visible()
     page.wait_for_timeout(700)
     looks = page.evaluate(
         """() => performance.getEntriesByType("resource")
