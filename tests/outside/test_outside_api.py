@@ -68,6 +68,7 @@ def check_problem(answer: Answer) -> None:
     assert answer["X-Content-Type-Options"] == "nosniff" and answer["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-110")
 def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     house = room.house
@@ -120,6 +121,7 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     assert seen >= 14
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-57", "S-58", "C-110")
 def test_no_bad_body_is_ever_a_500_and_nothing_is_made(shared: House) -> None:
     house = shared
@@ -182,9 +184,11 @@ def raw_status(house: House, raw: bytes) -> int:
     return int(first.split()[1]) if first else 400
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-62", "S-01", "S-04")
-def test_garbage_closes_its_own_connection_and_readers_are_served(room: Room) -> None:
-    house = room.house
+def test_garbage_closes_its_own_connection_and_readers_are_served(running: House) -> None:
+    """In a home of its own: what `/status` tells grows with the workspaces that others made."""
+    house, room = running, running.room()
     for number in range(3):
         room.task(f"Read me {number}")
     for raw in (
@@ -211,7 +215,7 @@ def test_garbage_closes_its_own_connection_and_readers_are_served(room: Room) ->
     with ThreadPoolExecutor(100) as pool:
         taken = sorted(pool.map(timed, paths))
     # The promise is 1 s for the 95th of 100 on a machine of one's own; here others work too.
-    assert taken[94] < 6, taken[-10:]
+    assert taken[94] < 3, taken[-10:]
 
 
 @pytest.mark.proves("W-26")
