@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from _agents import opencode
+from _memory import in_memory
 from _rows import rows_report
 from _system import BROWSER, TRAY, left_out
 from _venv import PYTHON, ROOT, SCRIPTS, VENV, SetUpFailed, lock, prepare, say
@@ -35,11 +36,14 @@ def test(arguments: list[str]) -> int:
     without = [need.marker for need in left_out((BROWSER, TRAY))]
     prepare(tools=True)
     install_checker(VENV)
+    workers = os.cpu_count() or 1
     if "--quick" in arguments:
         without += sorted({"slow", BROWSER.marker, TRAY.marker} - {*without})
+    else:
+        workers += 1  # what is slow mostly waits for programs that it started
     chosen = ["-m", " and ".join(f"not {marker}" for marker in without)] if without else []
     rest = [argument for argument in arguments if argument != "--quick"]
-    return pytest("-n", "auto", "--dist", "worksteal", *chosen, *rest)
+    return pytest("-n", f"{workers}", "--dist", "worksteal", *in_memory(), *chosen, *rest)
 
 
 def agents(arguments: list[str]) -> int:

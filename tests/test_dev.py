@@ -1,10 +1,12 @@
 """The door to the checkout does what it says, and says why when it cannot."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import _agents
+import _memory
 import _venv
 import pytest
 from house.source import ROOT
@@ -82,6 +84,18 @@ def test_a_command_is_heard_only_when_it_fails() -> None:
 def test_the_lock_names_no_registry() -> None:
     assert "//" not in _venv.LOCK.read_text()
     assert "--" not in _venv.LOCK.read_text()
+
+
+def test_folders_are_in_memory_only_where_there_is_plenty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DEBUG_TEMPROOT", "chosen by hand")
+    assert _memory.in_memory(tmp_path / "not there") == []
+    assert _memory.has_room(tmp_path, 1)
+    assert not _memory.has_room(tmp_path, 1 << 60)
+    monkeypatch.setattr(_memory, "has_room", lambda memory: True)
+    assert "tmp_path_retention_policy=failed" in _memory.in_memory(tmp_path)
+    assert os.environ["PYTEST_DEBUG_TEMPROOT"] == "chosen by hand"
 
 
 @pytest.fixture
