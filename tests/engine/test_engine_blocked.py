@@ -278,6 +278,7 @@ def delivered(
             assert after.get(name) == before.get(name)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("delivery table", "C-107", "B-128", "N-17 ground")
 def test_into_repositories_as_they_are(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivering, "LOCK_SECONDS", 0.2)

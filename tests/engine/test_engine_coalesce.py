@@ -196,6 +196,7 @@ ANY = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-11", "C-47")
 @settings_of(max_examples=60, deadline=None)
 @given(ANY)

@@ -70,6 +70,7 @@ class Story:
             self.stage.clock.forward(hours=3)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-24", "K-16", "W-33", "W-36")
 @settings(max_examples=25, deadline=None)
 @given(

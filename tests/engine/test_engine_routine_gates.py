@@ -239,6 +239,7 @@ def test_what_is_said_beforehand_is_what_happens(stage: Stage) -> None:
     assert len(here.firings(routine)) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-14")
 def test_a_thousand_that_are_due_at_once_fire_once_each_in_bounded_steps(stage: Stage) -> None:
     here = Routines(stage)

@@ -287,6 +287,7 @@ def test_moves_that_a_routine_does_not_have_are_refused(routines: Routines) -> N
     assert Illegal is not Invalid
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-16")
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(

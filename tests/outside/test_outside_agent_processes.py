@@ -31,6 +31,7 @@ def test_an_owner_that_dies_in_a_launch_leaves_one_agent(house: House) -> None:
     killed_in_launches(house, kills=2, seed=91)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-092")
 def test_each_of_ten_runs_shows_its_process_within_two_seconds(room: Room) -> None:
     agent = room.shell("exec sleep 600", max_concurrent_sessions=10)

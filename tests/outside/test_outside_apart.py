@@ -47,6 +47,7 @@ def test_an_agent_of_another_workspace_is_not_there(shared: House, pair: tuple[R
     assert shared.get("/wakeups", agent_id=stranger)["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-64")
 def test_every_list_holds_what_is_of_its_workspace_alone(
     shared: House, pair: tuple[Room, Room]

@@ -17,6 +17,7 @@ def browser(shared: House) -> Browser:
     return Browser(shared)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-33", "S-34")
 def test_hostile_titles_names_and_files_are_shown_as_text(shared: House, browser: Browser) -> None:
     room = shared.room("<b>hostile repo")
@@ -59,6 +60,7 @@ def test_hostile_titles_names_and_files_are_shown_as_text(shared: House, browser
         assert part not in ("prompt", "result") or PAYLOADS[0] in shown
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-33", "S-34")
 def test_hostile_questions_and_errors_are_shown_as_text(room: Room, browser: Browser) -> None:
     payload = PAYLOADS[1]

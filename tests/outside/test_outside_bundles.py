@@ -23,6 +23,7 @@ def did(done: Any) -> set[str]:
     return {f"{one['what']} {one['did']}" for one in done["items"]}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22", "S-71", "S-75")
 def test_a_home_is_set_up_again_from_what_was_exported(
     running: House, another: Callable[[], House], tmp_path: Path
@@ -76,6 +77,7 @@ def test_a_home_is_set_up_again_from_what_was_exported(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-75")
 def test_a_redacted_export_is_for_reading_only(running: House, tmp_path: Path) -> None:
     room = running.room()
@@ -91,6 +93,7 @@ def test_a_redacted_export_is_for_reading_only(running: House, tmp_path: Path) -
     assert refused.code == 2 and "redacted" in refused.err
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22", "S-75")
 def test_a_secret_in_a_command_is_written_by_neither_export(running: House, tmp_path: Path) -> None:
     """Known by its shape alone: nobody gave it as a variable."""
@@ -112,6 +115,7 @@ def test_a_secret_in_a_command_is_written_by_neither_export(running: House, tmp_
     assert [one["name"] for one in running.get("/agents")["items"]] == ["worker"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22", "S-75")
 def test_another_branch_is_taken_over_and_one_that_is_not_there_is_refused(
     running: House, tmp_path: Path
@@ -134,6 +138,7 @@ def test_another_branch_is_taken_over_and_one_that_is_not_there_is_refused(
     assert running.get("/workspaces")["items"][0]["base_branch"] == "release"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-75")
 def test_what_does_not_fit_changes_nothing(running: House, tmp_path: Path) -> None:
     room = running.room()

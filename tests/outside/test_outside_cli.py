@@ -221,6 +221,7 @@ def test_a_folder_that_is_no_fit_repository_is_refused_with_the_reason(shared: H
     assert done.code in (1, 2) and len(done.err.splitlines()) <= 2
 
 
+@pytest.mark.slow
 def test_a_person_without_a_name_in_git_is_told_to_set_one(house: House) -> None:
     repo = house.repository()
     (house.folder / ".gitconfig").unlink()

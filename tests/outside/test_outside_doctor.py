@@ -28,6 +28,7 @@ def by_check(seen: Any) -> dict[str, Any]:
     return {one["check"]: one for one in seen["items"]}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22", "F-16", "S-43")
 def test_a_sound_home_is_said_to_be_so_with_and_without_an_owner(running: House) -> None:
     room = running.room()
@@ -47,6 +48,7 @@ def test_a_sound_home_is_said_to_be_so_with_and_without_an_owner(running: House)
     assert row.split()[1] == "notice" and "Cure: Start Roundtable" in row
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22")
 @pytest.mark.parametrize("owned", [True, False])
 def test_what_is_wrong_is_named_with_its_cure_and_mended_where_that_is_safe(
@@ -94,6 +96,7 @@ def test_what_is_wrong_is_named_with_its_cure_and_mended_where_that_is_safe(
     assert mended.code == 1, "the agent's program is still missing"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-22", "F-21")
 def test_a_database_that_cannot_be_opened_is_a_finding(house: House, tmp_path: Path) -> None:
     assert "nothing at" in house.cli("doctor").out

@@ -222,6 +222,7 @@ def test_an_endless_error_is_bounded_and_its_secret_redacted(room: Room) -> None
     assert secret not in str(run)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("D-03", "C-91", "S-73")
 def test_a_process_with_a_borrowed_number_is_left_alone(house: House) -> None:
     """The runner is killed while no owner looks; its identity then names an innocent process."""

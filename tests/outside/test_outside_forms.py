@@ -247,6 +247,7 @@ def test_a_long_change_is_cut_and_says_so(room: Room, browser: Browser) -> None:
 # --- control ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("W-30 forms")
 def test_pause_resume_and_stop_all_by_forms(running: House) -> None:
     browser, room = Browser(running), running.room()

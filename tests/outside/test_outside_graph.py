@@ -185,6 +185,7 @@ def test_cancelling_what_runs_ends_its_processes(room: Room) -> None:
 # --- agents --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-74", "K-53", "K-06", "C-52")
 def test_an_agent_orders_its_subtasks_and_is_woken_when_they_are_over(stalls: Stalls) -> None:
     room = stalls.room
@@ -310,6 +311,7 @@ def test_a_page_refuses_a_move_that_the_machine_does_not_have(room: Room, browse
     assert "It waits for you: Ask Ada" in got(browser, here).text
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-03 hard", "K-09")
 def test_the_commands_change_what_a_task_waits_for_and_where_it_stands(room: Room) -> None:
     first = room.task("First")

@@ -39,6 +39,7 @@ def started(house: House) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-19")
 @pytest.mark.skipif(
     os.getuid() == 0 and shutil.which("setpriv") is None, reason="modes hold root back by setpriv"
@@ -70,6 +71,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-24")
 def test_no_line_of_the_product_opens_the_databases_file(house: House, tmp_path: Path) -> None:
     """Closing it would drop SQLite's locks; and no connection is carried into a fork."""
@@ -109,6 +111,7 @@ def test_a_disk_that_does_not_keep_what_it_was_told_is_told_about(theirs: House)
         assert "Traceback" not in done.stderr, done.stderr[-2000:]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-159")
 def test_twenty_clients_at_once_lose_no_comment(shared: House) -> None:
     room = shared.room("busy")

@@ -16,6 +16,7 @@ print("Worked.")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-037")
 @pytest.mark.parametrize("leaves", ["nothing", "a change"])
 def test_a_comment_on_a_run_that_has_its_prompt_is_in_the_next_ones_prompt(

@@ -23,6 +23,7 @@ def explained(room: Room, task: Any) -> Any:
     return room.house.get(f"/wakeups/{wakeup['id']}/explain")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-045", "B-069", "C-37")
 def test_one_account_waits_together_and_is_seen_everywhere(room: Room) -> None:
     one = demo(room, "one", account="shared")
@@ -69,6 +70,7 @@ def test_one_account_waits_together_and_is_seen_everywhere(room: Room) -> None:
     assert send(browser, front.form(f"/agents/{one}/try-now")).status in (303, 409)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-044")
 def test_what_comes_while_it_waits_is_one_run_afterwards(room: Room) -> None:
     agent = demo(room, "patient", account="patience")
@@ -96,6 +98,7 @@ def explained_of(room: Room, wakeup: Any) -> Any:
     return room.house.get(f"/wakeups/{wakeup['id']}/explain")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-37", "N-03")
 def test_nothing_is_said_to_try_while_all_is_paused(room: Room) -> None:
     agent = demo(room, "patient", account="patience")

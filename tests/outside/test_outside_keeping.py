@@ -33,6 +33,7 @@ def smash(file: Path) -> None:
         damaged.write(random.Random(1).randbytes(100))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-25", "F-20", "N-22")
 def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_path: Path) -> None:
     house, file = running, tmp_path / "mine.db"
@@ -79,6 +80,7 @@ def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_pat
     assert {first["id"], second["id"]} < {one["id"] for one in house.get("/tasks")["items"]}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-25")
 def test_what_a_restore_forgot_is_ended_and_undoes_no_commit(
     running: House, tmp_path: Path

@@ -19,6 +19,7 @@ def sentence(house: House, run: dict[str, object]) -> str:
     return next(str(one["sentence"]) for one in behind["gates"] if one["gate"] == "executor")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-45")
 def test_the_first_level_that_names_a_model_decides_and_the_run_says_which(
     shared: House, room: Room
@@ -77,6 +78,7 @@ def test_a_model_that_the_agent_does_not_offer_is_no_other_one(shared: House, ro
     assert shared.get("/proposals", task_id=task["id"])["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-45")
 def test_a_conversation_goes_on_with_another_model_and_never_keeps_an_old_one(
     shared: House, room: Room

@@ -121,6 +121,7 @@ def test_a_transcript_is_downloaded_as_it_was_printed(
     assert file.read_bytes() == answer.body
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-137", "B-138", "S-35")
 def test_no_code_of_a_terminal_is_left_over_anywhere(room: Room, browser: Browser) -> None:
     script = f"import sys; sys.stderr.write({COLOURED!r}); print({COLOURED!r}); sys.exit(1)"
@@ -179,6 +180,7 @@ KEYS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-71 shapes", "S-71", "B-186")
 def test_what_an_agent_was_not_given_is_redacted_too(house: House) -> None:
     """Our own keys by their value, others' by their shape."""

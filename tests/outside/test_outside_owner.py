@@ -179,6 +179,7 @@ def test_the_port_is_kept_across_a_restart(house: House) -> None:
     assert house.start("--host", "127.0.0.1")["url"] == f"http://127.0.0.1:{first}"
 
 
+@pytest.mark.slow
 def test_the_last_port_taken_by_a_stranger_gives_the_next_one(house: House) -> None:
     port = free_port()
     house.start("--port", str(port))

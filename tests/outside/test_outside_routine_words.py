@@ -68,6 +68,7 @@ def test_the_command_line_warns_of_what_would_come_to_nothing(room: Room) -> Non
     assert {one["name"]: one["skip_idle_wakeups"] for one in agents} == {"ada": False, "bob": False}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-22", "K-58")
 def test_values_that_nobody_uses_are_not_taken_in_silence(room: Room, tmp_path: Path) -> None:
     house, at = room.house, room.path
@@ -86,6 +87,7 @@ def test_values_that_nobody_uses_are_not_taken_in_silence(room: Room, tmp_path: 
     until(lambda: house.run(seat.run)["ended_at"])
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-03", "K-58")
 def test_show_tells_what_was_done_with_it_and_how_each_fire_went(room: Room) -> None:
     house, at = room.house, room.path

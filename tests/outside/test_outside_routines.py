@@ -132,6 +132,7 @@ def test_a_heavy_routine_leaves_a_task_that_is_done_and_hidden(room: Room) -> No
     assert house.get("/status")["proposals"] == waiting - 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-25", "K-27")
 def test_a_coordinator_begins_with_its_routine_and_never_gets_it_back_by_itself(
     running: House,
@@ -163,6 +164,7 @@ def test_a_coordinator_begins_with_its_routine_and_never_gets_it_back_by_itself(
     assert again.code == 1 and "already" in again.err
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-58", "N-03")
 def test_the_command_line_does_all_of_it(room: Room) -> None:
     house, at = room.house, room.path

@@ -49,6 +49,7 @@ def spellings(secret: str) -> list[bytes]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-71", "W-10")
 def test_a_canary_is_redacted_in_every_spelling_and_place(house: House) -> None:
     house.start()

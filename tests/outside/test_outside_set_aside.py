@@ -25,6 +25,7 @@ def items(room: Room) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-10", "C-58", "N-03")
 def test_after_three_deaths_a_person_is_asked_and_others_went_on(running: House) -> None:
     room = running.room()
@@ -55,6 +56,7 @@ def test_after_three_deaths_a_person_is_asked_and_others_went_on(running: House)
     assert items(room) == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("W-13")
 def test_a_damaged_row_stops_no_page_no_list_and_no_start(running: House) -> None:
     room = running.room()
@@ -77,6 +79,7 @@ def test_a_damaged_row_stops_no_page_no_list_and_no_start(running: House) -> Non
     until(lambda: status(room, task) == "in_review")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-36", "C-78")
 def test_a_lost_wakeup_is_found_by_a_running_owner(running: House) -> None:
     room = running.room()

@@ -55,6 +55,7 @@ def test_what_is_foreseen_is_what_happens_and_nothing_is_changed(house: House) -
     assert second["outcome"] == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-04 waiting")
 def test_where_nothing_waits_nothing_is_foreseen(house: House) -> None:
     done = house.cli("simulate")

@@ -31,6 +31,7 @@ def retried(room: Room, task: object, count: int) -> str:
     return due
 
 
+@pytest.mark.slow
 @pytest.mark.proves("test clock")
 def test_without_the_variable_there_is_no_such_route(room: Room) -> None:
     answer = moved(room.house, {"advance": 1})

@@ -26,6 +26,7 @@ def home(tmp_path: Path) -> Iterator[LivingHome]:
         home.close()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("D-08 adapters", "D-09 offline")
 def test_the_agent_of_the_page_delivers_its_change(home: LivingHome) -> None:
     (home.person / "my_agent.py").write_text(block("python"))

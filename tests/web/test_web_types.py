@@ -14,6 +14,7 @@ def check(project: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-61 run")
 def test_every_script_keeps_its_types() -> None:
     done = check(PROJECT)
