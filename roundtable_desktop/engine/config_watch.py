@@ -131,7 +131,7 @@ class ConfigWatch:
             return
         before, data = asked(tx, workspace.id), _told(workspace, seen) if _asks(seen) else None
         if before is not None:
-            if before.data == data:
+            if inbox.asked_with(before) == data:
                 return
             inbox.resolve(tx, before, {"by": "cause"})
         if data is None:

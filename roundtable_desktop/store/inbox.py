@@ -143,17 +143,23 @@ def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) ->
 
 # --- put off for a while ------------------------------------------------------------------------
 
+_UNTIL = "snoozed_until"
 
 def put_off_until(item: InboxItem) -> datetime | None:
-    until = item.data.get("snoozed_until")
+    until = item.data.get(_UNTIL)
     snoozed = item.status is InboxStatus.SNOOZED and isinstance(until, int)
     return instant(until) if snoozed and isinstance(until, int) else None
+
+
+def asked_with(item: InboxItem) -> Json:
+    """Its data as it was opened: until when it is put off is not what it asks."""
+    return {name: value for name, value in item.data.items() if name != _UNTIL}
 
 
 def snooze(tx: Tx, item: InboxItem, until: datetime, actor: Actor) -> None:
     """It is asked again at that time, as if it were new. Put off already, it is the time that
     changes."""
-    data = {**item.data, "snoozed_until": micros(until)}
+    data = {**item.data, _UNTIL: micros(until)}
     told = {"until": micros(until)}
     if item.status is InboxStatus.SNOOZED:
         changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}

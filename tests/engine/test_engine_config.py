@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from roundtable_desktop.engine.desk import Asked, Desk, agents, config, inbox, p
 from roundtable_desktop.model.config import State
 from roundtable_desktop.model.errors import Conflict, Invalid
 from roundtable_desktop.model.records import Agent
-from roundtable_desktop.model.states import AgentStatus, DeliveryMode, RoutineStatus
+from roundtable_desktop.model.states import AgentStatus, DeliveryMode, InboxStatus, RoutineStatus
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,17 @@ def test_an_item_follows_what_a_person_does_meanwhile(room: Room) -> None:
     assert room.item.code == "inbox_config_new"
     inbox.act(room.desk, ASKED, room.item.id, "accept")
     assert sorted(room.agents()) == ["Chair", "another", "writer-1"]
+
+
+@pytest.mark.proves("C-105", "N-12 snooze")
+def test_an_item_that_was_put_off_stays_so_until_the_file_is_another(room: Room) -> None:
+    room.look(POOL % 1)
+    later = room.ground.clock.now() + timedelta(hours=2)
+    put_off = inbox.snooze(room.desk, ASKED, room.item.id, later)
+    room.look()
+    assert (room.item.id, room.item.status) == (put_off.id, InboxStatus.SNOOZED)
+    room.look(POOL % 2)
+    assert room.item.id != put_off.id
 
 
 @pytest.mark.proves("C-105")

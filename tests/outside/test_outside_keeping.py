@@ -139,6 +139,7 @@ def test_an_older_home_is_brought_up_and_says_so_meanwhile(
     assert backup.name.endswith("-v0001.db")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-20", "F-21", "D-06")
 def test_a_damaged_home_goes_on_from_its_backup_or_is_refused_in_a_sentence(
     running: House, tmp_path: Path

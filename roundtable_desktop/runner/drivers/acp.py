@@ -260,7 +260,8 @@ class AcpTalk:
         if self._ending:
             return None
         if self._checkpoint.asked:
-            return self._checkpoint.say()
+            question = self._checkpoint.say()
+            return None if question is None else (question, "")
         if self._ahead:
             return self._ahead.popleft()
         if not self._order.nudge or self._nudged or self._has_reported():
