@@ -145,6 +145,7 @@ def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) ->
 
 _UNTIL = "snoozed_until"
 
+
 def put_off_until(item: InboxItem) -> datetime | None:
     until = item.data.get(_UNTIL)
     snoozed = item.status is InboxStatus.SNOOZED and isinstance(until, int)
