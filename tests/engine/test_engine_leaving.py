@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -210,10 +211,12 @@ def test_a_turn_without_a_task_gets_back_where_it_was(stage: Stage) -> None:
 
 
 @pytest.mark.proves("N-10 lid")
-def test_the_lid_is_not_safe_while_a_process_of_a_run_lives(departure: Departure) -> None:
+def test_the_lid_is_not_safe_while_a_process_of_a_run_lives(
+    departure: Departure, tmp_path: Path
+) -> None:
     run = departure.begin("Bob", Adapter.COMMAND)
     departure.leave(minutes=1)
-    look = departure.look(processes.of_runs)
+    look = departure.look(processes.Marked(tmp_path / "instance.lock").of_runs)
 
     def seen() -> tuple[str, tuple[int, ...]]:
         glance = look.glance(Health.OK)
