@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from git_watched import RUN, moved
+from git_watched import RUN, by_agent, moved, put_back
 from git_world import AT, REF, World
 from test_git_hostile import ATTRIBUTES, TRICKS, Trap
 
@@ -238,6 +238,19 @@ def test_nothing_is_delivered_into_an_agents_tree(world: World) -> None:
     world.shell(str(held["command"]), world.root)
     assert world.deliver(head, branch="dev").held is None
     assert not (copy / "c.txt").exists()
+
+
+@pytest.mark.proves("C-100 worktree")
+def test_a_tree_of_the_users_is_not_an_agents_whatever_it_is_called(world: World) -> None:
+    head, mine = world.propose({"c.txt": "c\n"}), world.root / "roundtable-fix"
+    world.plain("worktree", "add", "-q", "-b", "dev", str(mine))
+    world.make_copy(linked=True)
+    world.git.note(world.repository, str(world.copy), RUN)
+    by_agent(world, world.copy, "-C", str(mine), "switch", "-q", "--detach")
+    assert set(moved(world)) == {str(mine)}
+    put_back(world, moved(world))
+    assert world.deliver(head, branch="dev").held is None
+    assert (mine / "c.txt").read_text() == "c\n"
 
 
 @pytest.mark.proves("C-100 worktree", "B-117")

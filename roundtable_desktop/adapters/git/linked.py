@@ -1,6 +1,7 @@
 """Linked working trees: an agent there has the user's own refs, hooks and configuration (C-100)."""
 
 import os
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from roundtable_desktop.adapters.git.traces import Tracked, of_head, plain_bytes
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 OURS = "roundtable-"
+_OURS = re.compile(rf"{OURS}[0-9a-f]{{32}}")
+"""git calls one of the user's after its folder, which may begin like that."""
 COMMON = b"../.."
 PLAIN = {"worktree.userelativepaths": "false", "core.sparsecheckout": "false"}
 """Absolute paths, and every file: a path that the user's sparse checkout leaves out would look
@@ -34,7 +37,7 @@ def is_linked(repository: Repository, folder: str) -> bool:
 def is_ours(git_dir: str) -> bool:
     """Whether that is the git directory of a working tree of ours."""
     place = Path(git_dir)
-    return place.parent.name == "worktrees" and place.name.startswith(OURS)
+    return place.parent.name == "worktrees" and _OURS.fullmatch(place.name) is not None
 
 
 def add(runner: Runner, repository: Repository, unfinished: Path, folder: str, commit: str) -> Path:
