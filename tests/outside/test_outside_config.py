@@ -60,8 +60,10 @@ def test_a_repository_cannot_make_anything_run(house: House) -> None:
     assert house.get(path)["state"] == "waiting"
     browser = Browser(house)
     [item] = house.get("/inbox", workspace_id=room["id"], status="open")["items"]
-    page = got(browser, "/inbox")
-    assert "touch" in page.printed and "# another" in page.printed
+    later = got(browser, "/inbox").form(f"/inbox/{item['id']}/snooze")
+    sent(browser, later, span="1h")
+    page = got(browser, "/inbox?status=snoozed")
+    assert "touch" in page.printed and "# another" in page.printed, "it can be accepted here too"
     sent(browser, page.form(f"/inbox/{item['id']}/act"), action="keep")
     assert house.get("/inbox", workspace_id=room["id"], status="open")["items"] == []
     assert house.get(path)["state"] == "kept"
