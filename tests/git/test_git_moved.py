@@ -131,6 +131,21 @@ def test_the_way_back_leads_through_no_link_of_the_agents(world: World, linked: 
     assert (mine / "hooks/commit-msg").read_text() == "#!/bin/sh\n"
 
 
+@pytest.mark.proves("C-100 worktree", "S-65")
+def test_a_command_that_is_pasted_alone_leads_through_no_link(world: World, linked: Path) -> None:
+    module, mine = world.repo / ".git/modules/sub", world.root / "mine"
+    world.write({"config": "mine\n"}, mine)
+    world.write({".git/modules/sub/config": "[core]\n"})
+    world.git.forget_note(str(linked), RUN)
+    world.git.note(world.repository, str(linked), RUN)
+    module.rename(world.root / "away")
+    module.symlink_to(mine)
+    told = moved(world)[str(module / "config")]
+    put_back(world, {told.name: told})
+    assert (mine / "config").read_text() == "mine\n"
+    assert (module / "config").read_text() == "[core]\n" and moved(world) == {}
+
+
 @pytest.mark.proves("C-100 worktree")
 def test_what_the_user_does_meanwhile_is_not_told_as_the_agents(world: World, linked: Path) -> None:
     """Commits, switches, a branch, a fetch, a stash, and a delivery of ours."""

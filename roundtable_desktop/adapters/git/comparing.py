@@ -54,6 +54,11 @@ def _moved(what: What, name: str, old: str | None, new: str | None, by: By, comm
     return Moved(what=what, name=name, old=old, new=new, by=by, command=command)
 
 
+def _unlinked(link: str) -> str:
+    named = shlex.quote(link)
+    return f"{{ [ ! -L {named} ] || rm -f -- {named}; }}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Pair:
     repository: Repository
@@ -88,10 +93,11 @@ class _Pair:
 
     def _put_back(self, path: str, old: str | None) -> str:
         """Never through a link: it may lead to any file of the person's."""
+        links = self._links_above(path)
         remove = shlex.join(["rm", "-f", "--", path])
         saved = kept(self.folder, self.run, self.before, path)
         if old is None:
-            return remove
+            return " && ".join([*links, remove])
         if old.startswith("link "):
             put = shlex.join(["ln", "-s", "--", old.removeprefix("link "), path])
         elif saved is not None:
@@ -99,9 +105,18 @@ class _Pair:
         else:
             return ""
         above = os.path.dirname(path)
-        is_folder = os.path.isdir(above) and not os.path.islink(above)
+        is_folder = os.path.isdir(above) and not links
         made = [] if is_folder else [shlex.join(["mkdir", "-p", "--", above])]
-        return " && ".join([*made, remove, put])
+        return " && ".join([*links, *made, remove, put])
+
+    def _links_above(self, path: str) -> list[str]:
+        """The command that takes a link out of the way which stands for a folder of git's, unless
+        another command has done so."""
+        git_dir = Path(self.repository.git_dir)
+        inside = [one for one in Path(path).parents if git_dir in one.parents]
+        known = self.before.files
+        links = [one for one in map(str, inside) if os.path.islink(one) and one not in known]
+        return [_unlinked(one) for one in links[-1:]]
 
     def heads(self) -> Iterator[Moved]:
         for place, old in self.before.heads.items():
