@@ -31,7 +31,7 @@ MEMORY_LIMIT = "memory limit: its processes used {used} MB at once, and one run 
 NO_MEMORY = "memory limit: the machine had none left, so the system ended it; it used {used} MB"
 """So too (F-37); the next attempt reads it, and can do with less."""
 
-LIMITS = ("silence", "hard")
+LIMITS = ("silence", "hard", "memory")
 """Ended by a limit; a report that came before it counts all the same (C-103)."""
 
 

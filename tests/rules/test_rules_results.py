@@ -75,6 +75,7 @@ CASES = [
     (end("silence", -9), None, False, R.TIMED_OUT, L.WAKEUP, None),
     (end("hard", -9), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
     (end("hard", -9), None, True, R.TIMED_OUT, L.WAKEUP, None),
+    (end("memory", -9), said("completed"), True, R.DONE, L.NONE, T.IN_REVIEW),
     (end("spawn_failed", None), None, False, R.CRASHED, L.WAKEUP, None),
     (
         end("spawn_failed", None, error={"kind": "cli_missing", "text": "no such program"}),
@@ -127,6 +128,7 @@ def test_only_a_run_that_ended_by_itself_proposes_its_changes() -> None:
     assert not results.wants_collecting(end(code=7), None)
     assert not results.wants_collecting(end(), said("failed"))
     assert results.wants_collecting(end("hard"), said("completed"))
+    assert results.wants_collecting(end("memory", code=-9), said("completed"))
     assert not results.wants_collecting(end("hard"), None)
     assert not results.wants_collecting(end("cancelled"), said("completed"))
 
