@@ -79,9 +79,7 @@ def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     except ValidationError as error:
         return _refused("bad_arguments", {}, _faults(error))
     try:
-        body = tool.act(call, given)
-        if notice := call.desk.notice(call.holder):
-            body = {**body, "notice": notice}
+        body = _with_notice(call, tool.act(call, given))
         return Told(body, json.dumps(body, ensure_ascii=False))
     except Refused as refused:
         if isinstance(refused, Broken):
@@ -90,6 +88,16 @@ def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     except Exception:
         log.exception("internal tool=%s run=%s", tool.name, call.holder.run_id)
         return _refused("tool_failed", {}, [])
+
+
+def _with_notice(call: Call, body: Mapping[str, object]) -> Mapping[str, object]:
+    """What was done is done: an agent that was refused for want of a notice would do it again."""
+    try:
+        notice = call.desk.notice(call.holder)
+    except Exception:
+        log.exception("no notice run=%s", call.holder.run_id)
+        return body
+    return {**body, "notice": notice} if notice else body
 
 
 def _faults(error: ValidationError) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_house import BRIDGE, House, call, play
 
 from roundtable_desktop.mcp.tools import describe
+from roundtable_desktop.model.errors import Busy
 
 NAMES = [
     "task_get",
@@ -74,6 +75,20 @@ def test_what_it_has_to_know_now_comes_with_the_next_answer(house: House) -> Non
     assert told == {**mine, "notice": "The developer leaves."}
     assert "The developer leaves." in first["result"]["content"][0]["text"]
     assert second["result"]["structuredContent"] == mine
+
+
+@pytest.mark.proves("N-10 checkpoint")
+def test_what_was_done_is_not_refused_for_want_of_a_notice(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be done again."""
+
+    def busy(_: object) -> None:
+        raise Busy("database_busy")
+
+    monkeypatch.setattr(house.desk, "notice", busy)
+    (_, _, told) = house.ask(call("task_comment", text="under way"))
+    assert not told["result"].get("isError") and house.desk.comments == ["under way"]
 
 
 @pytest.mark.parametrize("way", ["http", "bridge"])
