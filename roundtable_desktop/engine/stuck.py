@@ -42,6 +42,8 @@ def ended(
 
 def _named(tx: Tx, run: Run, on: BlockedOn) -> Agent | None:
     """The agent that it waits for, which is never itself."""
+    if on.owner == "user":
+        return None
     if on.owner == "coordinator":
         found = agents.coordinator(tx, run.workspace_id)
     else:

@@ -163,11 +163,13 @@ def test_two_agents_that_wait_for_each_other_end_at_a_person(stage: Stage) -> No
 
 
 @pytest.mark.proves("C-24 others")
-@pytest.mark.parametrize("whose", ["its own", "nobody's", "a coordinator's"])
-def test_what_no_other_agent_can_do_wakes_nobody(stage: Stage, whose: str) -> None:
+@pytest.mark.parametrize("owner", ["agent:Ada", "agent:Zoe", "coordinator", "user"])
+def test_what_no_other_agent_can_do_wakes_nobody(stage: Stage, owner: str) -> None:
+    """Its own want, nobody's, that of a coordinator that is not there, and a person's, after whom
+    an agent may be called."""
     task = stage.assigned()
-    owners = {"its own": "agent:Ada", "nobody's": "agent:Zoe", "a coordinator's": "coordinator"}
-    blocked(stage, owner=owners[whose])
+    stage.agent(stage.workspace_of(the_agent(stage, task)), name="user")
+    blocked(stage, owner=owner)
     assert len(asked(stage)) == 1 and not stage.step()
     assert stage.ground.get_task(task.id).status is TaskStatus.BLOCKED
 
