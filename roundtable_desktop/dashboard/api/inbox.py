@@ -35,7 +35,6 @@ class InboxAsked(Paging):
             "blocker_lost",
             "config_changed",
             "delivery_blocked",
-            "config_changed",
             "doctor",
         ]
         | None
