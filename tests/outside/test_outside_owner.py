@@ -90,8 +90,7 @@ def test_a_second_start_exits_4_and_the_lock_dies_with_its_holder(running: House
     assert running.owner is not None
     running.owner.kill()
     running.owner.communicate()
-    unreachable = running.cli("status")
-    assert unreachable.code == 3, "owner.json of a dead owner leads nowhere"
+    assert running.cli("status").code == 3, "owner.json of a dead owner leads nowhere"
     running.start()
     assert running.cli("status").code == 0
 

@@ -1,7 +1,7 @@
 """The API's routes about tasks."""
 
 from operator import itemgetter
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -152,6 +152,15 @@ def _declare_reads(api: Api, look: Look) -> None:
         return explained(look.explain_task(look.task(ref)))
 
 
+def _values(body: TaskChange, found: records.Task) -> dict[str, Any]:
+    """What it changes by name; null takes away what a task need not have."""
+    values = body.model_dump(include={"project", "model"}, exclude_unset=True)
+    values |= body.model_dump(include={"title", "description"}, exclude_none=True)
+    if body.requires_approval not in (None, found.requires_approval):
+        values["requires_approval"] = body.requires_approval
+    return values
+
+
 def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/tasks", status=201, errors=(404, 409))
     def create_task(caller: Caller, body: NewTask, once: Once | None) -> Task:
@@ -186,11 +195,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         wanted = None
         if body.depends_on is not None or body.blocked_by is not None:
             wanted = edges(body.depends_on or [], body.blocked_by or [])
-        values = body.model_dump(include={"project", "model"}, exclude_unset=True)
-        values |= body.model_dump(include={"title", "description"}, exclude_none=True)
-        if body.requires_approval not in (None, found.requires_approval):
-            values["requires_approval"] = body.requires_approval
-        by = asked(caller, revision=expected_revision)
+        by, values = asked(caller, revision=expected_revision), _values(body, found)
         agent = body.assignee_agent_id
         changed = tasks.change(desk, by, found.id, values, agent, depends_on=wanted)
         return show(look, changed)
