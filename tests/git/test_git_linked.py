@@ -253,6 +253,17 @@ def test_a_tree_of_the_users_is_not_an_agents_whatever_it_is_called(world: World
     assert (mine / "c.txt").read_text() == "c\n"
 
 
+@pytest.mark.proves("C-100 worktree")
+def test_a_commit_of_a_tree_that_was_put_away_stays(world: World) -> None:
+    """As after a restore: another tree takes its place, and its part of the git directory."""
+    copy = world.make_copy(linked=True)
+    made = world.commit({"b.txt": "agent\n"}, copy)
+    copy.rename(copy.with_name("t14.before-x"))
+    assert world.make_copy(linked=True) == copy
+    assert made in world.plain("for-each-ref", "refs/roundtable/left/")
+    assert world.plain("rev-parse", "HEAD", cwd=copy).strip() == world.branch_head()
+
+
 @pytest.mark.proves("C-100 worktree", "B-117")
 def test_trees_that_are_made_at_the_same_time_do_not_fight(world: World) -> None:
     def make(number: int) -> Path:

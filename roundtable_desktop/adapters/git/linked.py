@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
+from roundtable_desktop.adapters.git.history import keep
 from roundtable_desktop.adapters.git.names import COMMIT, HEADS, by_hand, digest
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.replacing import write
@@ -14,6 +15,7 @@ from roundtable_desktop.adapters.git.room import LONG, Room, users_room
 from roundtable_desktop.adapters.git.traces import Tracked, of_head, plain_bytes, staged, tracked
 from roundtable_desktop.model.ports import GitFailed, Repository
 
+LEFT = "refs/roundtable/left/"
 OURS = "roundtable-"
 _OURS = re.compile(rf"{OURS}[0-9a-f]{{32}}")
 """git calls one of the user's after its folder, which may begin like that."""
@@ -70,15 +72,24 @@ def _administer(
     runner: Runner, repository: Repository, beside: Path, folder: str, commit: str
 ) -> Path:
     place = administration(repository, folder)
-    forget(place)  # of a try that was broken off: no folder of ours uses it
     begun = beside / place.name
     room = users_room(runner, repository)
+    _keep_head(room, place)
+    forget(place)  # of a try that was broken off, or of a folder that was put away
     plain = replace(room, config=room.config | PLAIN)
     plain.tell("worktree", "add", "--detach", "--no-checkout", "--", str(begun), commit)
     if not is_linked(repository, folder):
         raise GitFailed("copy_damaged", str(place))
     (place / "info" / "sparse-checkout").unlink(missing_ok=True)
     return begun
+
+
+def _keep_head(room: Room, place: Path) -> None:
+    """What an agent committed there goes with its HEAD, if nothing else leads to it."""
+    said = "" if os.path.islink(place) else os.fsdecode(plain_bytes(place / "HEAD") or b"").strip()
+    head = room.commit(said) if COMMIT.fullmatch(said) else None
+    if head is not None and not _is_reached(room, head):
+        keep(room, f"{LEFT}{head}", head)
 
 
 def _checked_out(
@@ -157,9 +168,12 @@ def left_behind(runner: Runner, repository: Repository, folder: str) -> str | No
     head = inside.commit("HEAD") if inside else None
     if inside is None or head is None:
         return None
-    words = ("for-each-ref", "--format=%(refname)", "--contains", head)
-    refs = inside.word(*words, HEADS, "refs/tags/", "refs/remotes/", "refs/roundtable/left/")
-    return None if refs else head
+    return None if _is_reached(inside, head) else head
+
+
+def _is_reached(room: Room, commit: str) -> bool:
+    words = ("for-each-ref", "--format=%(refname)", "--contains", commit)
+    return bool(room.word(*words, HEADS, "refs/tags/", "refs/remotes/", LEFT))
 
 
 def refuse_locked(repository: Repository, folder: str) -> None:
