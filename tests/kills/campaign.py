@@ -122,7 +122,7 @@ class Site:
         return str(self.owners.ask("POST", "/agents", {**body, **more})["id"])
 
     def post(self, key: str, told: str, agent: int = 0, **more: Any) -> str:
-        """One task by hand; its id, from the database where the owner died before it had said it."""
+        """One task by hand; its id, also where the owner died before it had said it."""
         body = {"workspace_id": self.workspace, "title": key, "base_branch": BRANCH}
         body |= {"description": told, "assignee_agent_id": self.agents[agent], **more}
         try:
