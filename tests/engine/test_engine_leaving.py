@@ -2,9 +2,9 @@
 
 import os
 import subprocess
-from pathlib import Path
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
