@@ -74,7 +74,7 @@ def resume(home: Home, as_json: bool) -> None:
 def stop(home: Home, wait: bool, as_json: bool) -> None:
     """Starts nothing new, and lets what runs end by itself."""
     client = Client(home)
-    _say(_waited(client, _turn(client, "stop"), wait), as_json)
+    _say(_waited(client, _turn(client, "stop"), wait, as_json), as_json)
 
 
 @click.command()
@@ -92,13 +92,16 @@ def stop(home: Home, wait: bool, as_json: bool) -> None:
 def leave(home: Home, until: datetime | timedelta | None, wait: bool, as_json: bool) -> None:
     """Gets everything to where you can close the lid; “roundtable resume” lets it go on."""
     client = Client(home)
-    _say(_waited(client, _turn(client, "leave", until), wait), as_json)
+    _say(_waited(client, _turn(client, "leave", until), wait, as_json), as_json)
 
 
-def _waited(client: Client, seen: Answer, wait: bool) -> Answer:
-    if not wait:
-        return seen
+def _waited(client: Client, seen: Answer, wait: bool, as_json: bool) -> Answer:
+    """Who waits, and who cannot be asked, is said while there is time to do something about it."""
     still = ("draining", "leaving")
+    if not wait or seen["state"] not in still:
+        return seen
+    if not as_json:
+        _say(seen, as_json=False)
     return client.until("/control", lambda now: now["state"] not in still, _PATIENCE, 0.5)
 
 

@@ -125,6 +125,8 @@ def test_who_leaves_may_close_the_lid_and_goes_on_with_one_word(
     assert "program (T-1) cannot be asked" in left.out and "is asked where it is" in left.out
     assert "cannot be asked where it is" in got(Browser(running), "/control").text
     assert control(running)["state"] == "leaving"
+    waited = running.cli("leave", "--in", "3s", "--wait", at=room.path).out
+    assert "program (T-1) cannot be asked" in waited and "safe to close the lid" in waited
     until(lambda: control(running)["state"] == "left")
     assert not any(alive(one["pid"]) for one in [*run["processes"], *deaf["processes"]])
     assert "safe to close the lid" in running.cli("leave", "--wait").out
