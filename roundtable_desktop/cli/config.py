@@ -34,7 +34,7 @@ def config(home: Home, given: str | None, accept: str | None, keep: bool, as_jso
     if accept:
         done = client.post(path, {"action": "accept", "sha": accept})
         return show_json(done) if as_json else _told_done(seen, done)
-    if keep:
+    if keep and seen["sha"] is not None:  # where there is no file, that is said, and all is kept
         seen = client.post(path, {"action": "keep", "sha": seen["sha"]})
     return show_json(seen) if as_json else _told(workspace, seen)
 

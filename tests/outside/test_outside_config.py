@@ -98,6 +98,13 @@ def test_init_writes_a_file_that_changes_nothing(shared: House) -> None:
 
 
 @pytest.mark.proves("C-105")
+def test_keeping_what_is_needs_no_file(shared: House) -> None:
+    room = shared.room()
+    kept = shared.cli("workspace", "config", "--keep", at=room.path)
+    assert kept.code == 0 and "There is no .roundtable/config.yaml" in kept.out, kept.said
+
+
+@pytest.mark.proves("C-105")
 def test_init_goes_on_where_the_file_cannot_be_written(shared: House) -> None:
     repo = shared.repository("linked-config")
     (repo / ".roundtable").symlink_to(shared.root)
