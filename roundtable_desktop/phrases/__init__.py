@@ -294,7 +294,7 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_conflicted": N_("It went back to be brought onto its branch as that is now."),
     "proposal_held": N_(
         "This proposal is held for a look; “roundtable proposal show” says why. Deliver it all the "
-        "same with an override and a note that says why."
+        "same with --override and --note, which says why it may go."
     ),
     "held_for_a_look": N_("It is held for a look. {why}"),
     "delivery_held": N_("It could not be delivered. {why} Nothing of yours was touched."),

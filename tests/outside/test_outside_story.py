@@ -173,7 +173,11 @@ def test_a_held_proposal_needs_an_override_and_a_note(room: Room) -> None:
     assert proposal["held"]
     house, ref = room.house, proposal["id"][-8:]
     plain = house.cli("proposal", "deliver", ref, at=room.path)
-    assert plain.code == 1 and "override" in plain.err and "symlink_outside" not in plain.err
+    assert (
+        plain.code == 1
+        and "--override and --note" in plain.err
+        and "symlink_outside" not in plain.err
+    )
     shown = house.cli("proposal", "show", ref, at=room.path).out
     assert "is a symbolic link that leads out of the repository" in shown
     silent = house.cli("proposal", "deliver", ref, "--override", at=room.path)
