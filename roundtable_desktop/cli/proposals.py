@@ -8,6 +8,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.runs import worded
 from roundtable_desktop.model.config import PATH
 from roundtable_desktop.phrases import _, sentence
 
@@ -32,7 +33,10 @@ def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> 
     if as_json:
         return show_json(found)
     told = whose.of_agents(client, workspace["id"], whose.of_tasks(client, workspace["id"], found))
-    rows = [{**one, "files": ", ".join(change["path"] for change in one["files"])} for one in told]
+    rows = [
+        {**worded(one), "files": ", ".join(change["path"] for change in one["files"])}
+        for one in told
+    ]
     return table(rows, ["id", "status", "task", "agent", "title", "created_at", "files"])
 
 

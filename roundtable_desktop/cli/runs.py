@@ -33,13 +33,13 @@ def _listing(path: str, *columns: str) -> click.Command:
         found = client.get(path, **query)["items"]
         if as_json:
             return show_json(found)
-        told = whose.of_tasks(client, workspace["id"], map(_worded, found))
+        told = whose.of_tasks(client, workspace["id"], map(worded, found))
         return table(whose.of_agents(client, workspace["id"], told), columns)
 
     return list_
 
 
-def _worded(row: Answer) -> Answer:
+def worded(row: Answer) -> Answer:
     """Codes as words and instants as people read them; programs take --json."""
     words = {name: word(row[name]) for name in _CODES if name in row}
     return {**row, **words, **{name: stamp(row[name]) for name in _TIMES if row.get(name)}}
@@ -94,7 +94,7 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
         return show_json(seen)
     if prompt:
         return click.echo(plain(seen["assembled_prompt"]))
-    shown = _worded(seen)
+    shown = worded(seen)
     fields({name: shown[name] for name in _SHOWN})
     click.echo(plain(client.get(f"/runs/{seen['id']}/explain")["sentence"]))
     if seen["left_commit"]:
@@ -123,7 +123,7 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
     if seen["processes"]:
         click.echo()
         columns = ["pid", "role", "name", "alive", "cpu", "rss", "started_at"]
-        table(map(_worded, seen["processes"]), columns)
+        table(map(worded, seen["processes"]), columns)
     return None
 
 
@@ -229,11 +229,11 @@ def show_wakeup(home: Home, given: str, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
     decisions = seen.pop("decisions")
-    fields(_worded(seen))
+    fields(worded(seen))
     click.echo(plain(client.get(f"/wakeups/{seen['id']}/explain")["sentence"]))
     if decisions:
         click.echo()
-        table(map(_worded, decisions), ["gate", "at", "sentence"])
+        table(map(worded, decisions), ["gate", "at", "sentence"])
     return None
 
 

@@ -8,6 +8,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.runs import worded
 from roundtable_desktop.phrases import _
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
@@ -152,7 +153,10 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     if attempts:
         click.echo()
         table(
-            [{**run, "attempt": run["attempt_index"], "run": run["id"]} for run in attempts],
+            [
+                {**worded(run), "attempt": run["attempt_index"], "run": run["id"]}
+                for run in attempts
+            ],
             ["attempt", "status", "outcome", "run", "started_at", "ended_at"],
         )
         _say_last_words(client, attempts)

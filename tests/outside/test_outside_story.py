@@ -147,6 +147,10 @@ def test_a_repository_with_spaces_and_other_letters_in_its_path_works(shared: Ho
     assert (room.path / "dätei mit raum.txt").read_text() == "ü\n"
     shown = shared.cli("task", "show", "1", at=room.path)
     assert shown.code == 0 and "Täsk “x”" in shown.out
+    attempt = next(line for line in shown.out.splitlines() if line.startswith("1 "))
+    assert re.search(r" done +\w{26} +[\d-]{10} [\d:]{8}Z +[\d-]{10} [\d:]{8}Z$", attempt)
+    offered = shared.cli("proposal", "list", at=room.path).out
+    assert re.search(r" [\d-]{10} [\d:]{8}Z +dätei mit raum.txt$", offered, re.MULTILINE), offered
 
 
 @pytest.mark.proves("R-21", "C-100")
