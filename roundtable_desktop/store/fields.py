@@ -33,11 +33,17 @@ class InstantField(pw.BigIntegerField):
             return _LATEST if value > 0 else _EARLIEST
 
 
+def as_json(value: object) -> str:
+    """Whatever the text is: a row that cannot be written keeps its run from ever ending (W-09)."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 class JsonField(pw.TextField):
     """An object or a list; lists are read as tuples so that records stay immutable."""
 
     def db_value(self, value: object) -> str | None:
-        return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+        return None if value is None else as_json(value)
 
     def python_value(self, value: str | None) -> object:
         try:

@@ -1,6 +1,5 @@
 """The one door for a change of state, and the events that tell of it (laws 1 and 9)."""
 
-import json
 from typing import Any
 
 from roundtable_desktop.model.errors import Illegal
@@ -22,7 +21,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
-from roundtable_desktop.store.fields import Table
+from roundtable_desktop.store.fields import Table, as_json
 from roundtable_desktop.store.routine_tables import Firings, Routines
 
 _TABLES: dict[str, type[Table]] = {
@@ -57,7 +56,7 @@ def tell(
     data: Json | None = None,
 ) -> None:
     """Appends one event; it commits with the change that it tells of."""
-    told = json.dumps(dict(data), ensure_ascii=False, default=str) if data else "{}"
+    told = as_json(dict(data)) if data else "{}"
     who = (actor.type, actor.id, workspace_id)
     tx.write_sql(_TELL, (micros(tx.now), kind, *who, subject.type, subject.id, told))
     tx.nudge("events")

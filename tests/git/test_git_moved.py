@@ -1,9 +1,11 @@
 """What an agent in a linked working tree moved of the user's: named, with the way back."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
-from git_watched import RUN, as_it_was, by_agent, moved, put_back
+from git_watched import AGENT, RUN, as_it_was, by_agent, moved, put_back
 from git_world import World
 
 from roundtable_desktop.model.moved import By, Moved, What, reason
@@ -144,6 +146,35 @@ def test_a_command_that_is_pasted_alone_leads_through_no_link(world: World, link
     put_back(world, {told.name: told})
     assert (mine / "config").read_text() == "mine\n"
     assert (module / "config").read_text() == "[core]\n" and moved(world) == {}
+
+
+@pytest.mark.proves("C-100 worktree", "S-65")
+def test_names_that_are_no_text_are_told_with_the_way_back(world: World, linked: Path) -> None:
+    hooks = world.repo / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    before = as_it_was(world)
+    odd = os.fsencode(hooks) + b"/p\xff'% q"
+    Path(os.fsdecode(odd)).write_text("#!/bin/sh\n")
+    os.symlink(b"/tmp/\xfe", os.fsencode(hooks) + b"/away")
+    world.shell("git branch \"$(printf 'b\\377')\"", linked, AGENT)
+    found = moved(world)
+    assert set(found) == {f"{hooks}/p\\xff'% q", f"{hooks}/away", "refs/heads/b\\xff"}
+    for one in found.values():
+        json.dumps(one.told(), ensure_ascii=False).encode()
+    put_back(world, found)
+    assert moved(world) == {}
+    assert as_it_was(world) == before
+
+
+@pytest.mark.proves("C-100 worktree")
+def test_a_head_that_is_filled_with_anything_is_told_in_few_words(
+    world: World, linked: Path
+) -> None:
+    repository = world.repository
+    (world.repo / ".git/HEAD").write_bytes(b"x" * 5_000_000)
+    found = world.git.moved(repository, str(linked), RUN) or ()
+    assert [one.what for one in found] == [What.HEAD]
+    assert len(json.dumps(found[0].told())) < 10_000
 
 
 @pytest.mark.proves("C-100 worktree")

@@ -14,6 +14,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Machine, RunOutcome, RunStatus, TaskStatus
 from roundtable_desktop.store import journal, proposals, runs, tasks
+from roundtable_desktop.store.fields import JsonField
 
 # As the house has them; what is not here is refused.
 HOUSE = {
@@ -212,3 +213,13 @@ def test_an_event_tells_who_and_what(ground: Ground) -> None:
         "joan",
     )
     assert event.data == {"a": [1]} and event.workspace_id == workspace.id
+
+
+@pytest.mark.proves("W-09")
+def test_what_is_no_text_keeps_no_decision_from_being_written(ground: Ground) -> None:
+    """As in the name of a file that is not UTF-8: its run would never end."""
+    odd = {"name": "p\udcffé"}
+    with ground.store.transaction() as tx:
+        journal.tell(tx, Kind.TASK_MOVED, Subject("task", "t1"), workspace_id=None, data=odd)
+    assert ground.events()[-1].data == {"name": "p?é"}
+    assert JsonField().db_value(odd) == '{"name": "p?é"}'

@@ -1,13 +1,12 @@
 """What is not as it was before a run in a linked working tree: who moved it, and the way back."""
 
 import os
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
-from roundtable_desktop.adapters.git.names import HEADS, by_hand, shown
+from roundtable_desktop.adapters.git.names import HEADS, by_hand, pasted, shown
 from roundtable_desktop.adapters.git.noted import (
     STASH,
     Note,
@@ -50,12 +49,23 @@ def compare(
     return tuple(found)
 
 
-def _moved(what: What, name: str, old: str | None, new: str | None, by: By, command: str) -> Moved:
-    return Moved(what=what, name=name, old=old, new=new, by=by, command=command)
+def _moved(
+    what: What,
+    name: str,
+    old: str | None,
+    new: str | None,
+    by: By,
+    command: str,
+    keys: Sequence[str] = (),
+) -> Moved:
+    """Names of refs and targets of links are bytes; what is told of them is text."""
+    was, now = (None if one is None else shown(os.fsencode(one)) for one in (old, new))
+    plain = shown(os.fsencode(name))
+    return Moved(what=what, name=plain, old=was, new=now, by=by, command=command, keys=keys)
 
 
 def _unlinked(link: str) -> str:
-    named = shlex.quote(link)
+    named = pasted(link)
     return f"{{ [ ! -L {named} ] || rm -f -- {named}; }}"
 
 
@@ -75,15 +85,8 @@ class _Pair:
         for path in (*more, *self.before.files):
             old, new = self.before.files.get(path), state(Path(path)) or None
             if old != new:
-                yield Moved(
-                    what=What.FILE,
-                    name=shown(os.fsencode(path)),
-                    old=old,
-                    new=new,
-                    by=By.UNKNOWN,
-                    command=self._put_back(path, old),
-                    keys=keys if path in configs else (),
-                )
+                named, back = keys if path in configs else (), self._put_back(path, old)
+                yield _moved(What.FILE, path, old, new, By.UNKNOWN, back, named)
 
     def _keys(self) -> tuple[str, ...]:
         if not self.now.whole:
@@ -94,19 +97,19 @@ class _Pair:
     def _put_back(self, path: str, old: str | None) -> str:
         """Never through a link: it may lead to any file of the person's."""
         links = self._links_above(path)
-        remove = shlex.join(["rm", "-f", "--", path])
+        remove = pasted("rm", "-f", "--", path)
         saved = kept(self.folder, self.run, self.before, path)
         if old is None:
             return " && ".join([*links, remove])
         if old.startswith("link "):
-            put = shlex.join(["ln", "-s", "--", old.removeprefix("link "), path])
+            put = pasted("ln", "-s", "--", old.removeprefix("link "), path)
         elif saved is not None:
-            put = shlex.join(["cp", "-p", "--", str(saved), path])
+            put = pasted("cp", "-p", "--", str(saved), path)
         else:
             return ""
         above = os.path.dirname(path)
         is_folder = os.path.isdir(above) and not links
-        made = [] if is_folder else [shlex.join(["mkdir", "-p", "--", above])]
+        made = [] if is_folder else [pasted("mkdir", "-p", "--", above)]
         return " && ".join([*links, *made, remove, put])
 
     def _links_above(self, path: str) -> list[str]:

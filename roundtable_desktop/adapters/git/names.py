@@ -78,7 +78,19 @@ def shown(path: bytes) -> str:
 
 def by_hand(*words: str) -> str:
     """The command line for a person's shell."""
-    return shlex.join(["git", *words])
+    return pasted("git", *words)
+
+
+def pasted(*words: str) -> str:
+    """Words for any shell; what is no text in them is printed by it."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    raw = os.fsencode(word)
+    if shown(raw) == word:
+        return shlex.quote(word)
+    return "\"$(printf '{}')\"".format("".join(f"\\{one:03o}" for one in raw))
 
 
 def digest(folder: str) -> str:

@@ -32,6 +32,8 @@ FOLDERS = ("hooks", "info", "objects", "objects/info", "refs", "logs", "worktree
 PASSED_OVER = {"objects", "logs", "refs"}
 MOST_FILES, MOST_BYTES = 2000, 1 << 20
 """More files are not looked at, and a larger one is not kept for being put back."""
+HEAD_BYTES = 4200
+"""Longer than the name of any ref; what an agent may have written there is told, and kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +170,8 @@ def _heads(common: Path) -> Iterator[tuple[str, str]]:
     """Of every checkout but ours."""
     for place in (common, *_folders(common / "worktrees")):
         if not is_ours(str(place)):
-            yield str(place), os.fsdecode(plain_bytes(place / "HEAD") or b"").strip()
+            named = (plain_bytes(place / "HEAD") or b"")[:HEAD_BYTES]
+            yield str(place), os.fsdecode(named).strip()
 
 
 def _stashed(common: Path) -> list[str]:
