@@ -1,5 +1,6 @@
 """A lock of the user's git: waited for while it may go, never broken."""
 
+import os
 import threading
 import time
 
@@ -33,3 +34,21 @@ def test_an_owner_that_ends_waits_for_no_lock(world):
     with pytest.raises(GitFailed, match="git_stopped"):
         world.deliver(new)
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.proves("B-118")
+@pytest.mark.parametrize("name", ["BISECT_START", "rebase-merge/head-name"])
+def test_a_pipe_where_git_keeps_notes_blocks_no_delivery(world, name):
+    new, pipe = world.propose({"b.txt": "agent\n"}), world.repo / ".git" / name
+    pipe.parent.mkdir(exist_ok=True)
+    os.mkfifo(pipe)
+    ended = threading.Event()
+
+    def deliver():
+        world.deliver(new)
+        ended.set()
+
+    threading.Thread(target=deliver, daemon=True).start()
+    came = ended.wait(30)
+    os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))  # whoever waits there goes on
+    assert came

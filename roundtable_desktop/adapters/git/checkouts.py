@@ -77,7 +77,5 @@ def claimed(checkout: Checkout, ref: str) -> str | None:
 
 
 def _lines(checkout: Checkout, name: str) -> list[str]:
-    try:
-        return Path(checkout.git_dir, name).read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return []
+    """None of what is no plain file: an agent's pipe there would never be read to its end."""
+    return os.fsdecode(plain_bytes(Path(checkout.git_dir, name)) or b"").splitlines()
