@@ -108,6 +108,11 @@ BAD: list[tuple[str, Callable[[Path], None], str, int | None]] = [
     ("object", raw("version: !!python/object/apply:os.system [x]\n"), "config_unclear", 1),
     ("bytes", raw("version: !!binary aGk=\n"), "config_unclear", None),
     ("nan", raw("version: .nan\n"), "config_unclear", None),
+    ("no date", raw("version: !!timestamp x\n"), "config_unclear", 1),
+    ("no word of yes", raw("version: !!bool x\n"), "config_unclear", 1),
+    ("no number", raw("version: 1\na: [!!int '']\n"), "config_unclear", 2),
+    ("no fraction", raw("version: !!float ''\n"), "config_unclear", 1),
+    ("hours", raw(f"version: 1{':00' * 300}.5\n"), "config_unclear", 1),
     ("deep", raw("[" * 20_000), "config_unclear", None),
     ("two of them", raw("version: 1\n---\nversion: 1\n"), "config_unclear", 2),
 ]

@@ -36,6 +36,14 @@ class _Plain(yaml.SafeLoader):
             raise _marked("an alias (*name): write it out", untyped.peek_event())
         return super().compose_node(parent, index)
 
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """A tag says what a value is, and PyYAML falls over one that is not."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ArithmeticError, AttributeError, LookupError):
+            kind = node.tag.removeprefix("tag:yaml.org,2002:")
+            raise _marked(f"no {kind}", node) from None
+
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         made = super().construct_mapping(node, deep=deep)
         if len(made) != len(node.value):
