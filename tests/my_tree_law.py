@@ -131,10 +131,13 @@ class Law:
 
     def _check_own(self, stretch: Stretch) -> None:
         """Locks are ours while an act has not come to its end, and go with it; one that the user
-        made after it had begun cannot be told from them."""
+        made after it had begun cannot be told from them. That of packed-refs stays where the git
+        that deleted one of our refs was killed, as with any git: no byte is in it."""
         was = {name: one.plain for name, one in stretch.start.own.items()}
         now = {name: one.plain for name, one in stretch.end.own.items()}
         for name in was.keys() | now.keys():
+            if name in ("packed-refs.lock", "packed-refs.new"):
+                continue
             lock = name.endswith(".lock")
             if lock and not (stretch.first if name in was else stretch.last):
                 continue

@@ -7,6 +7,8 @@ the user to. This one is made before git starts, and goes when nothing half done
 import os
 from pathlib import Path
 
+_BEGINNING = "roundtable-delivery-"
+
 
 def begin(git_dir: str, new: str) -> None:
     """On the disk before anything else is written. Raises OSError."""
@@ -26,5 +28,12 @@ def is_over(git_dir: str, new: str) -> None:
     _sign(git_dir, new).unlink(missing_ok=True)
 
 
+def all_over(git_dir: str) -> None:
+    """A delivery has come there: what a held one before left half done is the user's from now on,
+    for by then they have worked with it, and nothing is taken back without a sign."""
+    for sign in Path(git_dir).glob(f"{_BEGINNING}*"):
+        sign.unlink(missing_ok=True)
+
+
 def _sign(git_dir: str, new: str) -> Path:
-    return Path(git_dir, f"roundtable-delivery-{new}")
+    return Path(git_dir, f"{_BEGINNING}{new}")

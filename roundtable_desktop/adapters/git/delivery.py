@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from roundtable_desktop.adapters.git.begun import begin, has_begun, is_over
+from roundtable_desktop.adapters.git.begun import all_over, begin, has_begun, is_over
 from roundtable_desktop.adapters.git.checkouts import LOCK, Checkout, busy, checkouts, claimed
 from roundtable_desktop.adapters.git.command import Answer, Runner
 from roundtable_desktop.adapters.git.linked import is_ours
@@ -45,6 +45,8 @@ def deliver(
     if head is None:
         return Delivered(held={"code": "branch_missing"})
     if head == check_commit(new):
+        for place in checkouts(room, repository):
+            is_over(place.git_dir, new)  # of a try that was held before the branch was there
         return Delivered()
     if head != check_commit(old):
         return Delivered(moved=True)
@@ -150,6 +152,7 @@ def _outcome(room: Room, answer: Answer, ref: str, old: str, new: str, command: 
     else:
         is_over(room.git_dir, new)
         if holds(room, ref, new):
+            all_over(room.git_dir)
             return Delivered()
     if switched or room.commit(ref) != old:
         return Delivered(moved=True)
