@@ -48,22 +48,29 @@ class Deliveries:
         if not self._one.acquire(blocking=False):
             return  # the one at work nudges when it ends; the pool's threads have other acts
         try:
-            self._deliver(delivery_id)
+            where = self._deliver(delivery_id)
         finally:
             self._one.release()
+        if where is None:
+            return
+        with self._store.transaction() as tx:
+            tx.nudge("deliveries")  # once more: whoever heard the first may have found it at work
+        self._look_at(where)
 
-    def _deliver(self, delivery_id: str) -> None:
+    def _deliver(self, delivery_id: str) -> str | None:
+        """In whose repository it came to an end."""
         for turn in range(TRIES):
             around = self._around(delivery_id)
             if around is None:
-                return
+                return None
             # Only a life before this act can have left something: within it, what is locked is
             # locked by the user's own git.
             outcome = self._attempt(*around, resume=turn == 0)
             if not outcome.moved:
                 self._end(delivery_id, outcome)
-                return self._look_at(around[0].workspace_id)
+                return around[0].workspace_id
         self._end(delivery_id, Delivered(held={"code": "branch_moved"}))
+        return None if around is None else around[0].workspace_id
 
     def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:
         with self._reader.snapshot() as view:
