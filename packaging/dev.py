@@ -36,11 +36,9 @@ def test(arguments: list[str]) -> int:
     without = [need.marker for need in left_out((BROWSER, TRAY))]
     prepare(tools=True)
     install_checker(VENV)
-    workers = os.cpu_count() or 1
+    workers = (os.cpu_count() or 1) + 1  # many a test waits for programs that it started
     if "--quick" in arguments:
         without += sorted({"slow", BROWSER.marker, TRAY.marker} - {*without})
-    else:
-        workers += 1  # what is slow mostly waits for programs that it started
     chosen = ["-m", " and ".join(f"not {marker}" for marker in without)] if without else []
     rest = [argument for argument in arguments if argument != "--quick"]
     return pytest("-n", f"{workers}", "--dist", "worksteal", *in_memory(), *chosen, *rest)
@@ -185,6 +183,8 @@ def main(arguments: list[str]) -> int:
         return 1
     if not arguments or arguments[0] not in COMMANDS:
         return usage(f"no command {arguments[0]!r}" if arguments else "")
+    # Else every program that a test starts would compile the whole package for itself.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return COMMANDS[arguments[0]](arguments[1:])
     except SetUpFailed as failure:

@@ -63,6 +63,7 @@ def test_an_idle_tick_can_be_measured(
     assert capsys.readouterr().out.startswith("G7 ")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("G8")
 def test_lateness_can_be_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -45,6 +45,7 @@ def ten(stage: Stage) -> tuple[Agent, list[Any]]:
     return agent, [stage.task(room, agent) for _ in range(10)]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-44")
 def test_five_in_a_row_pause_it_and_what_waits_comes_back_when_it_is_mended(
     stage: Stage, ten: tuple[Agent, list[Any]]

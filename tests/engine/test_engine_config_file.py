@@ -118,6 +118,7 @@ BAD: list[tuple[str, Callable[[Path], None], str, int | None]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-105")
 @pytest.mark.parametrize(
     ("harm", "code", "line"), [one[1:] for one in BAD], ids=[one[0] for one in BAD]

@@ -36,6 +36,7 @@ def fail_for_good(stage: Stage) -> str:
     return run.id
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-07", "K-35", "C-05", "B-072")
 def test_the_fifth_failure_asks_a_person_and_wakes_the_coordinator_once(stage: Stage) -> None:
     worker, chair = house(stage)
@@ -68,6 +69,7 @@ def test_a_coordinators_own_failure_wakes_no_coordinator(stage: Stage) -> None:
     assert len(woken(stage, chair)) == 1 and woken(stage, other) == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-35", "K-07")
 def test_a_coordinator_that_fails_at_an_error_does_not_go_round(stage: Stage) -> None:
     worker, chair = house(stage)
@@ -79,6 +81,7 @@ def test_a_coordinator_that_fails_at_an_error_does_not_go_round(stage: Stage) ->
     assert len(stage.ground.rows("inbox_items")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-35")
 def test_without_a_coordinator_the_person_is_asked_alone(stage: Stage) -> None:
     worker = stage.agent(stage.workspace())

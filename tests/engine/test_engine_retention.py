@@ -69,6 +69,7 @@ def copies(stage: Stage) -> Copies:
     return Copies(stage)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-184")
 def test_what_is_merged_goes_and_what_is_not_stays(copies: Copies) -> None:
     done, (given_up, cancelled) = copies.delivered(b="b\n"), copies.cancelled(c="c\n")

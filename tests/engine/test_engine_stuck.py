@@ -144,6 +144,7 @@ def test_a_task_that_waits_for_nobody_is_not_shown_to_others(stage: Stage) -> No
         Agency(stage.desk, stage.ground.reader).get_task(holder, task.id)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-24 others")
 def test_two_agents_that_wait_for_each_other_end_at_a_person(stage: Stage) -> None:
     workspace = stage.workspace()

@@ -287,6 +287,7 @@ def cause(agent: Agent, source: Source, payload: dict[str, Any]) -> Cause:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-01", "K-02", "K-03")
 def test_each_source_is_one_row_of_the_queue_and_one_run(stage: Stage) -> None:
     agent = idle(stage)
@@ -326,6 +327,7 @@ def test_a_malformed_payload_of_any_source_fails_with_its_reason(
     assert stage.ground.runs() == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-35", "C-05")
 def test_a_limit_without_an_end_is_escalated_like_any_failure(stage: Stage) -> None:
     wakeup = stage.wake(idle(stage))

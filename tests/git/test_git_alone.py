@@ -180,6 +180,7 @@ def test_a_stop_does_not_wait_for_one_of_before_to_end(world, monkeypatch):
     assert order == ["stopped", "swept", "git_stopped"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07", "C-101")
 @pytest.mark.skipif(shutil.which("strace") is None, reason="holds git up by strace's injection")
 def test_what_a_stop_broke_off_is_taken_back_by_the_next_owner(world, next_owner, monkeypatch):

@@ -285,6 +285,7 @@ def test_a_delivery_needs_no_identity(world):
     assert world.plain("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-123")
 def test_parallel_proposals_are_brought_one_after_the_other(world):
     base = world.branch_head()

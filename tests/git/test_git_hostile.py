@@ -116,6 +116,7 @@ def trap(world):
     return Trap(world.root)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65")
 @pytest.mark.parametrize("trick", [*TRICKS, "other_git_directory"])
 def test_what_an_agent_plants_in_its_copy_is_never_run_and_is_told(world, trap, trick):
@@ -148,6 +149,7 @@ def test_what_an_agent_plants_in_its_copy_is_never_run_and_is_told(world, trap, 
     assert collected.held["keys"] or collected.held["paths"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65")
 @pytest.mark.parametrize(
     ("trick", "attributes"),

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from roundtable_desktop.adapters.system import SystemIds
 from roundtable_desktop.mcp.tokens import bearer, issue, token_hash
 
@@ -30,6 +32,7 @@ print(*heavy())
 """
 
 
+@pytest.mark.slow
 def test_nothing_of_the_sdk_is_loaded_before_the_first_token() -> None:
     ran = subprocess.run([sys.executable, "-I", "-c", STORY], capture_output=True, text=True)
     assert ran.stderr == ""

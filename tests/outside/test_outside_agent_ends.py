@@ -49,6 +49,7 @@ def test_a_result_counts_and_the_odd_exit_after_it_is_noted(
 FINAL = '{"type":"result","subtype":"success","is_error":false,"result":"It was fine already."}'
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-080")
 def test_the_last_line_for_programs_is_such_a_result(room: Room, seen: Browser) -> None:
     told = f"echo '{{\"type\":\"system\"}}'; echo '{FINAL}'; kill -TERM $$"
@@ -63,6 +64,7 @@ LEAVE = "I need permission to run these commands. Please approve them and I will
 API = "Error when talking to Gemini API: fetch failed"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-081")
 def test_an_agent_that_may_not_work_is_no_success_and_its_words_are_on_the_task(
     room: Room, seen: Browser
@@ -121,6 +123,7 @@ def test_a_line_of_three_megabytes_is_cut_with_a_note_and_the_run_goes_on(
     assert "[cut]" in page(seen, f"/runs/{run['id']}")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-085")
 def test_an_agent_killed_in_its_turn_is_lost_at_once_though_others_hold_its_pipes(
     room: Room,
@@ -136,6 +139,7 @@ def test_an_agent_killed_in_its_turn_is_lost_at_once_though_others_hold_its_pipe
     assert room.house.get(f"/tasks/{task['id']}")["checkout_agent_id"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-087")
 @pytest.mark.parametrize("gone", ["session", "copy"])
 def test_what_cannot_be_gone_on_with_is_begun_anew_and_that_is_shown(
@@ -209,6 +213,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-093")
 def test_an_agent_that_its_wrapper_does_not_bury_is_dead(room: Room) -> None:
     """The wrapper stays and does not collect it: all that is left of the agent is a zombie."""

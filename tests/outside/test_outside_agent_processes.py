@@ -134,6 +134,7 @@ def test_an_agent_that_stood_still_with_everything_is_not_ended_for_it(room: Roo
     room.ended(task)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-097")
 def test_what_an_agent_leaves_running_is_ended_with_its_run_and_counted(room: Room) -> None:
     told = (
@@ -155,6 +156,7 @@ def test_what_an_agent_leaves_running_is_ended_with_its_run_and_counted(room: Ro
     assert "<dt>Left running, and ended</dt><dd>2 processes</dd>" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-101")
 def test_a_killed_agents_task_is_free_and_another_wake_for_it_is_served(room: Room) -> None:
     told = "if [ -e once ]; then echo 'at work again'; else touch once; exec sleep 600; fi"

@@ -91,6 +91,7 @@ def test_an_agent_sees_and_wakes_nothing_of_another_workspace(
     seat.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-64", "S-18")
 def test_an_agents_token_opens_no_route_of_the_api(
     shared: House, pair: tuple[Room, Room], tmp_path: Path

@@ -236,6 +236,7 @@ def test_a_change_of_what_was_changed_meanwhile_is_412(room: Room) -> None:
     assert ran.status == 412
 
 
+@pytest.mark.slow
 @pytest.mark.proves("W-26", "C-63")
 def test_a_repeated_key_gives_the_same_task_and_another_body_is_409(room: Room) -> None:
     agent = room.shell("echo once >> once.txt")

@@ -79,6 +79,7 @@ def test_hostile_questions_and_errors_are_shown_as_text(room: Room, browser: Bro
         got(browser, path)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-33", "S-32")
 def test_errors_and_the_signed_out_page_show_what_was_asked_as_text(
     shared: House, browser: Browser
@@ -195,6 +196,7 @@ def test_a_session_lives_through_a_restart(running: House) -> None:
     assert browser.ask("GET", "/").status == 200
 
 
+@pytest.mark.slow
 def test_open_without_print_leads_there_by_a_private_page(running: House) -> None:
     done = running.cli("open", env={"BROWSER": "true"})
     [page] = running.home.glob("open*.html")

@@ -300,6 +300,7 @@ def test_a_terminal_gets_heads_in_bold_and_a_pipe_does_not(known: Room) -> None:
     assert done.wait(30) == 0 and b"\x1b[1m" in seen and b"one" in seen
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_not_registered_is_never_taken_for_another(known: Room) -> None:
     other = known.house.repository("unregistered")
     for words in (("agent", "list"), ("task", "list"), ("task", "add", "Mine")):

@@ -77,6 +77,7 @@ def test_a_repository_cannot_make_anything_run(house: House) -> None:
     assert not list(house.root.rglob("PWNED"))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-105")
 def test_init_writes_a_file_that_changes_nothing(shared: House) -> None:
     repo = shared.repository("fresh-config")

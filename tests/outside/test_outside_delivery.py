@@ -23,6 +23,7 @@ def test_a_branch_that_is_checked_out_nowhere_is_moved_alone(room: Room) -> None
     assert (room.path / "notes.txt").read_text() == "mine\n"
 
 
+@pytest.mark.slow
 def test_automatic_delivery_moves_a_free_branch_and_never_a_working_tree(room: Room) -> None:
     agent = room.shell('echo "$ROUNDTABLE_TASK" > "$ROUNDTABLE_TASK.txt"')
     waits = room.task("Auto", agent, delivery="auto")
@@ -148,6 +149,7 @@ def test_a_valid_result_counts_whatever_the_exit_code(room: Room) -> None:
     assert run["status"] == "failed" and run["outcome"] == "task_failed"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-101")
 def test_slow_and_idle_connections_do_not_hold_the_stop_up(running: House) -> None:
     idle = [socket.create_connection(("127.0.0.1", running.port), 10) for _ in range(20)]

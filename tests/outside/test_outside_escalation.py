@@ -27,6 +27,7 @@ def mend(tool: Path) -> None:
     tool.chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-35", "C-38")
 def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
     room: Room, tmp_path: Path
@@ -54,6 +55,7 @@ def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
     assert (again.status, again.json["code"]) == (409, "already_resolved")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-12 snooze", "N-12 note")
 def test_an_item_is_put_off_on_its_page_and_at_the_command_line(room: Room, tmp_path: Path) -> None:
     house, tool = room.house, tmp_path / "tool"
@@ -87,6 +89,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ")
 RAW = re.compile(r"T\d\d:\d\d:\d\d|task_assigned|user_run|no_changes|agent_status")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-61 words")
 def test_what_ran_and_why_is_said_in_words_at_the_command_line(room: Room, tmp_path: Path) -> None:
     """Codes and exact instants are for programs, which take --json."""

@@ -37,6 +37,7 @@ def marked(run_id: str) -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-06", "K-34", "N-03 why")
 @pytest.mark.parametrize("who", ["agent", "runner"])
 def test_a_killed_agent_or_runner_is_settled_and_a_retry_planned(room: Room, who: str) -> None:
@@ -145,6 +146,7 @@ def test_a_program_that_is_not_there_blocks_the_task_and_says_so(room: Room) -> 
     assert "/no/such/program-at-all" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-03 why", "K-43", "C-98")
 def test_what_waits_says_what_it_waits_for(room: Room) -> None:
     agent = room.shell("sleep 60", "slow", cooldown_sec=300)
@@ -182,6 +184,7 @@ def test_a_report_that_it_is_blocked_is_shown_with_who_has_to_do_what(room: Room
     assert "It waits for you: Give me the key" in said
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-55", "C-53")
 def test_a_person_runs_a_task_that_failed_anew(room: Room) -> None:
     script = "if [ -e again ]; then echo ok; else touch again; exit 3; fi"

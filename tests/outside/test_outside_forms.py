@@ -23,6 +23,7 @@ def asking(room: Room) -> tuple[Any, Any]:
 # --- the inbox ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["/", "/inbox"])
 def test_a_question_is_answered_in_place(room: Room, browser: Browser, place: str) -> None:
     task, item = asking(room)
@@ -74,6 +75,7 @@ def test_an_answer_sent_twice_is_given_once(room: Room, browser: Browser) -> Non
 # --- tasks --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-04", "W-30 forms")
 def test_a_comment_says_whom_it_wakes_and_wakes_it_once(room: Room, browser: Browser) -> None:
     task = room.task("Talk", demo(room, "ada"), description=script("write a.txt one"))
@@ -216,6 +218,7 @@ def test_a_proposal_can_be_seen_and_delivered_where_git_cannot_tell_its_changes(
     until(lambda: room.house.get(path)["deliveries"][-1]["status"] != "intended")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-104")
 def test_what_is_held_for_a_look_needs_a_word_why(room: Room, browser: Browser) -> None:
     task = room.task("Hook", room.shell("git config core.hooksPath x; echo x > new.txt"))

@@ -245,6 +245,7 @@ def test_an_agents_question_is_answered_and_wakes_it(stalls: Stalls) -> None:
 # --- pages ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-54 approval", "K-09", "C-42")
 def test_the_task_page_moves_answers_and_shows_what_it_waits_for(
     room: Room, browser: Browser
@@ -280,6 +281,7 @@ def test_the_task_page_moves_answers_and_shows_what_it_waits_for(
     room.ended(second)
 
 
+@pytest.mark.slow
 def test_the_proposal_page_rejects_with_a_word(room: Room, browser: Browser) -> None:
     task = room.task("Change", room.shell("cat > made.txt"))
     proposal = room.proposal(task)

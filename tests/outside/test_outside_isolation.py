@@ -7,6 +7,7 @@ import pytest
 from outside_house import House, until
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-64")
 def test_an_agent_of_another_workspace_is_as_if_it_did_not_exist(running: House) -> None:
     here, there = running.room("here"), running.room("there")
@@ -22,6 +23,7 @@ def test_an_agent_of_another_workspace_is_as_if_it_did_not_exist(running: House)
     assert running.get("/tasks", workspace_id=there.id)["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-64", "K-29")
 def test_a_wakeup_that_names_another_workspaces_task_starts_nothing(running: House) -> None:
     here, there = running.room("here"), running.room("there")

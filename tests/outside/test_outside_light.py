@@ -23,6 +23,7 @@ def loaded(person: Person, *words: str) -> tuple[int, set[str]]:
     return done.returncode, {line.rpartition("|")[2].strip() for line in lines}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("G12 client")
 def test_a_command_that_only_asks_loads_no_library_of_the_owner(shared: House) -> None:
     for words in ("--version", "--help", "status", "workspace list", "inbox list"):
@@ -32,6 +33,7 @@ def test_a_command_that_only_asks_loads_no_library_of_the_owner(shared: House) -
         assert not any(name.startswith("roundtable_desktop.engine") for name in modules), words
 
 
+@pytest.mark.slow
 def test_a_command_that_may_become_the_owner_loads_them_then(house: House) -> None:
     path = house.repository()
     code, modules = loaded(house, "init", str(path))

@@ -26,6 +26,7 @@ def paste(command: str) -> None:
     subprocess.run(command, shell=True, check=True, timeout=60, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-100 worktree", "S-65")
 def test_what_an_agent_changed_of_the_users_is_on_every_face(room: Room, tmp_path: Path) -> None:
     house, planted = room.house, tmp_path / "PWNED"

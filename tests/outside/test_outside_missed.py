@@ -8,6 +8,7 @@ from outside_routines import made, schedule
 from outside_talk import demo, office
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-018")
 def test_a_step_that_does_not_divide_the_day_is_shown_by_its_next_fires(room: Room) -> None:
     house, at = room.house, room.path

@@ -29,6 +29,7 @@ class Disk:
         resource.prlimit(self._pid, resource.RLIMIT_FSIZE, (size, self._hard))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-66", "F-18")
 def test_a_write_that_cannot_be_made_is_told_and_all_goes_on_when_it_can(
     running: House, tmp_path: Path

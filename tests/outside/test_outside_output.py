@@ -68,6 +68,7 @@ def test_a_long_transcript_is_read_both_ways(story: tuple[Room, Any], browser: B
     assert (both.status, both.json["errors"][0]["pointer"]) == (422, "/before")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-39 search", "B-139")
 def test_a_line_is_found_by_api_page_and_command(story: tuple[Room, Any], browser: Browser) -> None:
     room, run = story
@@ -214,6 +215,7 @@ def test_what_an_agent_was_not_given_is_redacted_too(house: House) -> None:
     assert names == {"launch.json"}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-43")
 @pytest.mark.parametrize(
     ("script", "outcome"),

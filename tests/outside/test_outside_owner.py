@@ -195,6 +195,7 @@ def test_the_last_port_taken_by_a_stranger_gives_the_next_one(house: House) -> N
     assert f"settings set port {port}" in moved["cure"]
 
 
+@pytest.mark.slow
 def test_an_explicit_port_that_is_taken_exits_1(house: House) -> None:
     with stranger() as port:
         refused = house.cli("start", "--port", str(port))
@@ -203,6 +204,7 @@ def test_an_explicit_port_that_is_taken_exits_1(house: House) -> None:
     assert not (house.home / "owner.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-08")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org", "192.0.2.1", "", "127.0.0.1:1"])
 def test_a_start_beyond_loopback_exits_2(house: House, host: str) -> None:
@@ -247,6 +249,7 @@ def test_a_home_that_is_a_link_or_open_to_others_is_refused(house: House, tmp_pa
     assert not list(real.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-45")
 @pytest.mark.parametrize(
     "name",
@@ -342,6 +345,7 @@ def test_a_database_of_a_newer_version_or_a_stranger_is_left_as_it_is(house: Hou
     assert file.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["/dev/null/home", "/proc/no/home", "/proc/home"])
 def test_a_home_that_cannot_be_made_is_one_sentence(house: House, place: str) -> None:
     done = house.cli("--home", place, "start", "--port", "0")
@@ -380,13 +384,9 @@ def test_init_works_without_an_owner_and_the_owner_then_knows_it(house: House) -
 @pytest.mark.slow
 def test_every_command_that_needs_an_owner_says_how_to_start_one(tmp_path: Path) -> None:
     person = Person(tmp_path)
+    asking = ("status", "open --print", "task list", "task add x", "task show 1", "agent list")
     for line in (
-        "status",
-        "open --print",
-        "task list",
-        "task add x",
-        "task show 1",
-        "agent list",
+        *asking,
         "runs list",
         "runs show abcdef",
         "wakeup list",

@@ -46,6 +46,7 @@ def addresses(worked: tuple[Room, Any, Any, Any]) -> list[str]:
     return [*lists, *things, *parts, f"/runs/{run['id']}/transcript"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-18", "S-29", "S-30", "S-34")
 def test_every_page_is_inert_strict_and_for_who_is_signed_in(
     worked: tuple[Room, Any, Any, Any], browser: Browser
@@ -193,6 +194,7 @@ def test_what_an_agent_prints_is_inert_text(room: Room, browser: Browser) -> Non
     assert "error output" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-18 tree")
 def test_a_live_run_shows_its_processes_and_a_dead_one_that_they_are_gone(
     room: Room, browser: Browser
@@ -253,6 +255,7 @@ def test_task_and_run_say_why_with_the_gates_of_the_code_that_decided(
         assert gate["sentence"] in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-03 why")
 def test_the_overview_shows_each_thing_once_and_counts_what_waits(running: House) -> None:
     browser, room = Browser(running), running.room()
@@ -309,6 +312,7 @@ def test_the_navigation_says_where_one_is_and_counts_what_waits(
     room.ended(task)
 
 
+@pytest.mark.slow
 def test_a_home_without_anything_says_what_to_do(running: House) -> None:
     browser = Browser(running)
     assert "roundtable init" in got(browser, "/").text

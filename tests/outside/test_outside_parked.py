@@ -30,6 +30,7 @@ def test_a_wake_parked_behind_a_lock_starts_when_the_run_ends(room: Room, tmp_pa
     assert set(over) <= {"finished", "cancelled"}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-046", "K-29", "K-30")
 def test_a_wake_for_a_task_that_moved_on_is_cancelled_with_its_reason(
     room: Room, tmp_path: Path

@@ -73,6 +73,7 @@ def test_a_start_takes_the_keys_that_count_no_more(running: House) -> None:
     assert told["status"] == "finished", "the wakeup itself stays to be read"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-30", "K-57")
 def test_a_new_assignee_ends_the_retry_of_the_one_before(room: Room) -> None:
     task = room.task("Handed over", room.shell(DIES))
@@ -92,6 +93,7 @@ def test_a_new_assignee_ends_the_retry_of_the_one_before(room: Room) -> None:
     assert events[0]["data"]["old_agent"] == waiting["agent_id"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-66")
 def test_a_write_that_fails_is_told_and_nothing_of_it_is_there(running: House) -> None:
     room = running.room()

@@ -45,6 +45,7 @@ def test_each_coordinator_of_a_workspace_has_a_heartbeat_with_a_name_of_its_own(
     assert (there.status, there.json["code"]) == (409, "heartbeat_there")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-58", "K-23")
 def test_the_command_line_warns_of_what_would_come_to_nothing(room: Room) -> None:
     house, at = room.house, room.path

@@ -108,6 +108,7 @@ def test_a_light_routine_really_runs_its_agent_and_the_firing_ends(room: Room) -
     assert seen["last_fired_at"] <= seen["last_started_at"] <= seen["last_succeeded_at"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-19")
 def test_a_heavy_routine_leaves_a_task_that_is_done_and_hidden(room: Room) -> None:
     house = room.house
@@ -196,6 +197,7 @@ def test_the_command_line_does_all_of_it(room: Room) -> None:
     assert house.cli("routine", "show", "Deps", at=at).code == 2
 
 
+@pytest.mark.slow
 def test_the_pages_show_fire_pause_and_resume(room: Room) -> None:
     house, agent = room.house, demo(room)
     browser = Browser(house)
@@ -250,6 +252,7 @@ def test_thirty_fires_with_real_runners_never_stick(room: Room, policy: str) -> 
     assert over(house, routine)["status"] == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-58", "C-106", "C-69")
 def test_a_probe_is_given_at_birth_and_a_switched_off_hand_is_told_everywhere(
     room: Room,

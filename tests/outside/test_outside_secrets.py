@@ -88,6 +88,7 @@ def test_a_canary_is_redacted_in_every_spelling_and_place(house: House) -> None:
     assert CANARY.encode() not in (house.root / "owner.stderr").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-72")
 def test_an_agent_gets_the_allowed_names_its_own_and_the_mark(house: House) -> None:
     loud = {
@@ -123,6 +124,7 @@ def test_an_agent_gets_the_allowed_names_its_own_and_the_mark(house: House) -> N
         assert secret.encode() not in (copy / "up.txt").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-28")
 def test_the_token_is_in_no_command_line_environment_or_log(room: Room) -> None:
     house = room.house

@@ -30,6 +30,7 @@ def test_comments_in_a_burst_are_one_run_and_the_prompt_tells_of_each(house: Hou
     assert len(house.get("/runs", task_id=task["id"])["items"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-13")
 def test_a_setting_is_clamped_told_and_kept(running: House) -> None:
     for given, kept in ((9999, 300), (-5, 0), (7, 7)):

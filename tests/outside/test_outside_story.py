@@ -68,6 +68,7 @@ def test_a_task_is_done_only_when_its_work_is_delivered(room: Room) -> None:
     assert room.house.get(f"/tasks/{task['id']}")["status"] == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-05")
 def test_assigning_a_waiting_task_wakes_the_agent(room: Room) -> None:
     agent = room.shell("echo assigned > a.txt", name="late")
@@ -138,6 +139,7 @@ def test_the_story_needs_nothing_on_the_path_but_git(house: House, tmp_path: Pat
     assert house.cli("status", at=room.path).code == 0
 
 
+@pytest.mark.slow
 def test_a_repository_with_spaces_and_other_letters_in_its_path_works(shared: House) -> None:
     room = shared.room("mein Projekt, ünï 日本 'q' $HOME")
     task = room.task("Täsk “x”", room.shell("echo ü > 'dätei mit raum.txt'"), description="日本")
@@ -170,6 +172,7 @@ def test_an_agent_cannot_move_the_users_branches_from_its_copy(room: Room) -> No
     assert room.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-104")
 def test_a_held_proposal_needs_an_override_and_a_note(room: Room) -> None:
     task = room.task("Link out", room.shell("ln -s /etc/passwd link"))
@@ -196,6 +199,7 @@ def test_a_held_proposal_needs_an_override_and_a_note(room: Room) -> None:
     assert (noted[0]["actor_type"], noted[0]["subject_id"]) == ("person", proposal["id"])
 
 
+@pytest.mark.slow
 def test_a_delivery_that_would_touch_the_users_edit_is_held_with_the_reason(room: Room) -> None:
     (room.path / "notes.txt").write_text("mine\n")
     task = room.task("Change", room.shell("echo theirs > notes.txt"))

@@ -28,6 +28,7 @@ def known(house: House, after: int = 0) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-61")
 def test_fifty_streams_at_once_leave_the_pages_alone(running: House) -> None:
     browser = Browser(running)
@@ -60,6 +61,7 @@ def test_fifty_streams_at_once_leave_the_pages_alone(running: House) -> None:
     until(lambda: (one := program(running)).status == 200 and one.vanish() is None, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-27")
 def test_signing_out_ends_the_stream_of_that_browser_alone(shared: House) -> None:
     leaving, staying = Browser(shared), Browser(shared)
@@ -175,6 +177,7 @@ def watching(running: House) -> Iterator[list[Watching]]:
         one.child.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-61 run")
 def test_watch_shows_the_feed_in_lines_and_goes_on_after_a_number(running: House) -> None:
     running.room().task("See me \u202enow")

@@ -31,6 +31,7 @@ def stalls(room: Room, tmp_path: Path) -> Stalls:
 # --- comments -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-04")
 def test_a_comment_wakes_the_assignee_once_and_a_repeat_is_the_same(room: Room) -> None:
     task = room.task("Talk", demo(room), description=script("write a.txt one"))
@@ -53,6 +54,7 @@ def test_a_comment_wakes_the_assignee_once_and_a_repeat_is_the_same(room: Room) 
     assert (different.status, different.json["code"]) == (409, "key_reused")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-04")
 def test_an_agents_own_comment_wakes_nobody_and_anothers_does(stalls: Stalls) -> None:
     room = stalls.room
@@ -70,6 +72,7 @@ def test_an_agents_own_comment_wakes_nobody_and_anothers_does(stalls: Stalls) ->
     seat.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-04")
 @pytest.mark.parametrize(
     ("lines", "stands"), [(["block Which one?"], "blocked"), (["fail task_failed no"], "failed")]
@@ -108,6 +111,7 @@ def test_a_comment_is_at_most_16_kb(room: Room) -> None:
 # --- conversations ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-48")
 def test_the_second_run_goes_on_with_the_first_ones_session(room: Room) -> None:
     task = room.task("Go on", demo(room), description=script("write a.txt one"))
@@ -123,6 +127,7 @@ def test_the_second_run_goes_on_with_the_first_ones_session(room: Room) -> None:
     assert "Going on after" in room.house.transcript(second["id"])
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-48")
 def test_a_session_that_is_gone_is_replaced_and_that_is_recorded(room: Room) -> None:
     task = room.task("Forget", demo(room), description=script("write a.txt one"))
@@ -189,6 +194,7 @@ def test_a_question_is_answered_by_the_command_line(room: Room) -> None:
     assert room.house.cli("inbox", "act", item["id"], "allow_once").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["runner", "agent"])
 def test_a_question_ends_with_its_run(room: Room, who: str) -> None:
     task = asking(room)
@@ -228,6 +234,7 @@ def test_a_rule_answers_without_the_person(room: Room, policy: str, told: str) -
 # --- how it ends --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-90", "B-081")
 def test_without_a_result_changes_go_to_review_and_their_lack_is_a_failure(room: Room) -> None:
     agent = demo(room, max_concurrent_sessions=2)

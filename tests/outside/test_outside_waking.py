@@ -37,6 +37,7 @@ def wakeups_of(room: Room, agent: str) -> list[Any]:
 # --- by a person ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-08", "N-03")
 def test_who_is_paused_is_not_said_to_be_woken(room: Room) -> None:
     agent = demo(room, "chair")
@@ -62,6 +63,7 @@ def test_who_is_paused_is_not_said_to_be_woken(room: Room) -> None:
     assert ended(room, agent)["outcome"] == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-01", "K-08", "K-47")
 def test_an_idle_agent_works_without_a_task_and_what_it_leaves_is_named(room: Room) -> None:
     agent = demo(room, "chair")
@@ -320,6 +322,7 @@ def test_a_task_whose_attempts_are_used_up_asks_a_person(room: Room) -> None:
     until(lambda: len(room.house.get("/inbox", workspace_id=room.id)["items"]) == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-64 taskless", "C-24 asked")
 def test_a_coordinator_gives_work_out_without_a_task_and_says_what_it_needs(room: Room) -> None:
     """As in a home of one's own: the built-in agent as coordinator, the command line and a page."""

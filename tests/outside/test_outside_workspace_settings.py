@@ -23,6 +23,7 @@ def change(room: Room, *words: str) -> str:
     return done.out
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-45")
 def test_a_workspace_has_settings_of_its_own(shared: House, room: Room) -> None:
     assert settings(room) == DEFAULTS

@@ -38,6 +38,7 @@ def test_the_command_line_edits_and_shows_it(room: Room) -> None:
     assert room.house.cli("workspace", "edit", at=room.path).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("owner", [True, False])
 def test_a_second_init_says_that_it_is_registered(house: House, owner: bool) -> None:
     if owner:

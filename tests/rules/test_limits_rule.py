@@ -200,6 +200,7 @@ ZONES = st.sampled_from(["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Asia/Kat
 INSTANTS = st.integers(2, 7_000).map(lambda years: NOW.replace(year=1_970 + years))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-32", "F-33 rule", "C-70")
 @settings(max_examples=400, deadline=None)
 @given(TEXTS, st.sampled_from(Channel), FIELDS | st.none(), INSTANTS, ZONES)

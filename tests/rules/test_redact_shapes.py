@@ -99,6 +99,7 @@ def test_values_and_shapes_are_taken_out_together() -> None:
     assert redact(f"it said {BEARER}", []) == "it said Authorization: Bearer [redacted]"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-71 shapes")
 def test_random_pieces_of_random_text_give_the_same() -> None:
     dice = random.Random(11)
@@ -123,6 +124,7 @@ def test_random_pieces_of_random_text_give_the_same() -> None:
             assert printed(in_pieces(text, size)) == whole, "but for colours"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-39")
 @pytest.mark.parametrize("noise", ["sk-", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "Bearer a"])
 def test_many_beginnings_cost_what_their_length_says(noise: str) -> None:

@@ -43,6 +43,7 @@ def test_it_is_a_launcher(bench: Bench) -> None:
     assert launcher.read("never-was", 0) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-35", "F-04")
 def test_a_run_goes_on_when_the_app_is_killed_and_is_found_again(bench: Bench) -> None:
     order = bench.order("sh", "-c", "sleep 1.5; echo still here")
@@ -77,6 +78,7 @@ def test_a_killed_runner_leaves_a_free_spool_and_the_sweep_leaves_nothing(bench:
     assert not Path(hello.control).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-06")
 def test_a_killed_agent_ends_its_run(bench: Bench) -> None:
     run = bench.launch("sleep", "600")
@@ -97,6 +99,7 @@ def test_a_void_is_written_once_and_only_where_nobody_was_born(bench: Bench) -> 
     assert not bench.runners.void(run)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-03")
 def test_a_spool_is_locked_and_greets_from_the_moment_it_is_there(bench: Bench) -> None:
     """Looked at as fast as possible while runners are born."""

@@ -186,6 +186,7 @@ def test_a_block_in_the_middle_of_the_last_message_is_found(bench: Bench) -> Non
     assert json.loads(bench.of_kind(run, Result)[0].text)["summary"] == "it"
 
 
+@pytest.mark.slow
 def test_a_block_of_an_earlier_message_is_none(bench: Bench) -> None:
     run = acp(bench, prompt("report()", "say('But wait.', messageId='m2')"), nudge="")
     block = acp(
@@ -269,6 +270,7 @@ def test_a_demo_script_is_for_the_demo_adapter_only(bench: Bench) -> None:
     assert Path(bench.printed(run).strip()).read_text() == "@demo say yes"
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_once_an_acp_agent_runs(bench: Bench) -> None:
     """An update may replace the program's files meanwhile."""
     code = (

@@ -54,6 +54,7 @@ def test_children_that_outlive_the_last_turn_are_gone(bench: Bench) -> None:
     assert len(bench.of_kind(run, Result)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-21")
 def test_a_silent_retry_for_ever_is_ended(bench: Bench) -> None:
     does = "sys.stderr.write('429 Too Many Requests'); sys.stderr.flush()"
@@ -66,6 +67,7 @@ def test_a_silent_retry_for_ever_is_ended(bench: Bench) -> None:
     assert bench.of_kind(run, Silent)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-21")
 def test_errors_that_are_told_for_ever_are_no_sign_of_life(bench: Bench) -> None:
     does = "while True: sys.stderr.write('429 Too Many\\n'); sys.stderr.flush(); time.sleep(0.1)"
@@ -90,6 +92,7 @@ def test_a_silent_agent_whose_tool_runs_is_left_to_work(bench: Bench) -> None:
     assert [tool.status for tool in bench.of_kind(run, Tool)] == ["started", "failed"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-22")
 def test_soft_is_told_and_hard_ends(bench: Bench) -> None:
     limits = Deadlines(silent=60, silence_limit=60, soft=0.5, hard=1.2, ask=60)

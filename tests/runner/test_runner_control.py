@@ -126,6 +126,7 @@ def test_a_cancel_wakes_the_wait_in_under_a_second(bench: Bench, run: str) -> No
     assert time.monotonic() - started < 5
 
 
+@pytest.mark.slow
 def test_the_wait_sleeps_while_nothing_happens(bench: Bench, run: str) -> None:
     """No look, no wakeup: the thread is switched to a handful of times in a second."""
     bench.runners.attach(run)

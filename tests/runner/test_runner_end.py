@@ -97,6 +97,7 @@ def test_an_agent_that_becomes_another_program_is_the_same(bench: Bench) -> None
     assert bench.finish(run).exit_code == 5
 
 
+@pytest.mark.slow
 def test_a_forking_agent_cannot_outrun_the_kill(bench: Bench) -> None:
     """Each process of the chain lives 2 ms: less than a look at /proc takes."""
     chain = f"import os\n{DEAF}while True:\n    if os.fork(): os._exit(0)\n    time.sleep(0.002)\n"
@@ -117,6 +118,7 @@ def test_sigterm_to_the_runner_is_an_interruption(bench: Bench) -> None:
     assert bench.finish(run).why == "interrupted"
 
 
+@pytest.mark.slow
 def test_sighup_and_sigint_do_not_end_a_run(bench: Bench) -> None:
     run = bench.launch_quick("sh", "-c", "read line; exit 6", prompt="")
     bench.finish(run)
@@ -157,6 +159,7 @@ def test_a_cancelled_agent_may_still_report(bench: Bench) -> None:
     assert len(bench.of_kind(run, Result)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-42")
 def test_a_silent_idle_agent_is_ended(bench: Bench) -> None:
     limits = Deadlines(silent=0.3, silence_limit=1.0, soft=60, hard=60)
@@ -167,6 +170,7 @@ def test_a_silent_idle_agent_is_ended(bench: Bench) -> None:
     assert [m.which for m in bench.of_kind(run, Deadline)] == ["silence"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-42")
 def test_a_silent_busy_agent_is_left_to_work(bench: Bench) -> None:
     limits = Deadlines(silent=0.2, silence_limit=0.5, soft=60, hard=60)
@@ -175,6 +179,7 @@ def test_a_silent_busy_agent_is_left_to_work(bench: Bench) -> None:
     assert bench.finish(run).why == "exited"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-42")
 def test_an_agent_that_only_prints_dots_meets_the_hard_limit(bench: Bench) -> None:
     limits = Deadlines(silent=60, silence_limit=60, soft=0.5, hard=1.2)

@@ -163,6 +163,7 @@ def test_a_runner_that_comes_after_the_void_starts_nothing(bench: Bench) -> None
     assert b'"void"' in bench.runners.read(order.run, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-03")
 def test_of_many_runners_of_one_run_one_is_born(bench: Bench) -> None:
     order = bench.order("sh", "-c", "echo born >> births; sleep 0.5")

@@ -36,6 +36,7 @@ def test_an_agent_that_reads_to_the_end_and_its_child_get_it_at_once(
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-078")
 def test_one_that_is_spoken_to_and_only_reads_is_ended_by_its_silence(bench: Bench) -> None:
     """Such a program under the wrong adapter: its input is open for as long as it is spoken to."""
@@ -51,6 +52,7 @@ raise SystemExit(subprocess.run([sys.executable, '-I', '-S', '-c', sys.argv[1]])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-085")
 def test_a_worker_that_goes_on_speaking_for_its_killed_parent_is_ended(bench: Bench) -> None:
     """As with qwen and gemini: the worker has the pipes, and survives."""
@@ -65,6 +67,7 @@ def test_a_worker_that_goes_on_speaking_for_its_killed_parent_is_ended(bench: Be
     assert not worker.is_running() and bench.left(run) == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-093")
 def test_a_zombie_that_its_wrapper_keeps_is_neither_alive_nor_work(bench: Bench) -> None:
     """The wrapper holds the pipes as well, so that only silence tells."""
