@@ -31,6 +31,8 @@ FROZEN = {
     7: "66a4123910bf53b0c94cdfdd5e81ba10b4463300ae30fe03e26d94bb9c77d329",
     8: "b157a15d828e5c5a52e2bd90e1dd01ae0a6b97d6de7aed37e2e78ef6ac0dd8e2",
     9: "25ea0f533410c43ac0452aa25c7959af6a806329aea45f6ce091511ba2418b46",
+    10: "dbe4326b5a65681aea59ecbfc975ad07bd80b4002ac190a63f015dc945860e32",
+    11: "e2464331c2b37a77d671f2ed19aa0453d3c3b398012b9057f253f6c77c7e0bf0",
 }
 """sha256 of every file that was in anybody's hands: a home is migrated once and never again."""
 
