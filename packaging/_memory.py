@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-MEMORY = Path("/dev/shm")
+MEMORY, MEMINFO = Path("/dev/shm"), Path("/proc/meminfo")
 ROOM = 6 << 30
 """Bytes that must be free: what a whole run holds at one time is far less."""
 
@@ -26,8 +26,8 @@ def has_room(memory: Path, room: int = ROOM) -> bool:
     """That of a container is small, and may run no program."""
     try:
         seen = os.statvfs(memory)
-        told = Path("/proc/meminfo").read_text().partition("MemAvailable:")[2].split()
-    except OSError:
+        told = MEMINFO.read_text().partition("MemAvailable:")[2].split()
+        free = min(seen.f_bavail * seen.f_frsize, int(told[0]) * 1024)
+    except (OSError, LookupError):  # a kernel that is no Linux, or an old one, tells less
         return False
-    free = min(seen.f_bavail * seen.f_frsize, int(told[0]) * 1024)
     return free > room and not seen.f_flag & os.ST_NOEXEC and os.access(memory, os.W_OK)

@@ -93,6 +93,11 @@ def test_folders_are_in_memory_only_where_there_is_plenty(
     assert _memory.in_memory(tmp_path / "not there") == []
     assert _memory.has_room(tmp_path, 1)
     assert not _memory.has_room(tmp_path, 1 << 60)
+    for told in ("MemTotal: 8 kB\n", "MemAvailable:", ""):
+        (tmp_path / "meminfo").write_text(told)
+        with monkeypatch.context() as old:
+            old.setattr(_memory, "MEMINFO", tmp_path / "meminfo")
+            assert not _memory.has_room(tmp_path, 1)
     monkeypatch.setattr(_memory, "has_room", lambda memory: True)
     assert "tmp_path_retention_policy=failed" in _memory.in_memory(tmp_path)
     assert os.environ["PYTEST_DEBUG_TEMPROOT"] == "chosen by hand"
