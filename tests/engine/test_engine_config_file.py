@@ -3,12 +3,14 @@
 import os
 import socket
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from roundtable_desktop.adapters.reviewed.config import FILE_BYTES, RepositoryConfig
+from roundtable_desktop.adapters.reviewed.plain import DEEPEST, Unclear, parse
 from roundtable_desktop.dashboard.api.config import read
 from roundtable_desktop.model.errors import Conflict, InvalidFields
 from roundtable_desktop.rules.config import TEMPLATE
@@ -113,7 +115,10 @@ BAD: list[tuple[str, Callable[[Path], None], str, int | None]] = [
     ("no number", raw("version: 1\na: [!!int '']\n"), "config_unclear", 2),
     ("no fraction", raw("version: !!float ''\n"), "config_unclear", 1),
     ("hours", raw(f"version: 1{':00' * 300}.5\n"), "config_unclear", 1),
-    ("deep", raw("[" * 20_000), "config_unclear", None),
+    ("deep", raw("[" * 60_000), "config_unclear", 1),
+    ("deep blocks", raw("a:\n" + "- " * 20_000), "config_unclear", 2),
+    ("deep names", raw("a: " + "{a: " * 15_000), "config_unclear", 1),
+    ("deep questions", raw("? " * 30_000), "config_unclear", 1),
     ("two of them", raw("version: 1\n---\nversion: 1\n"), "config_unclear", 2),
 ]
 
@@ -132,6 +137,18 @@ def test_whatever_stands_there_is_a_fault_with_its_line(
     assert (found.fault.code, found.fault.line) == (code, line), found.fault
     again = FILES.read(str(tmp_path))
     assert again is not None and again.sha == found.sha, "the same question, asked once"
+
+
+@pytest.mark.proves("C-105")
+@pytest.mark.parametrize("begin", ["[", "{", "- ", "? ", "{a: ", "[[],"])
+def test_nesting_costs_nothing(begin: str) -> None:
+    """The file is a stranger's, and is read before each run."""
+    before = time.process_time()
+    with pytest.raises(Unclear, match="levels in each other"):
+        parse((begin * FILE_BYTES).encode()[:FILE_BYTES])
+    assert time.process_time() - before < 0.5
+    deep = "a: " + "[" * (DEEPEST - 2) + "x" + "]" * (DEEPEST - 2)
+    assert parse(deep.encode()).lines
 
 
 @pytest.mark.proves("C-105")

@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 
 _TIMES = "tag:yaml.org,2002:timestamp"
+DEEPEST = 32
+"""Levels in each other; PyYAML looks at all that are open for each one that it opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,26 @@ class _Plain(yaml.SafeLoader):
     """Text, numbers, lists and names of them; no object, no date, and no alias, of which a few
     lines can stand for gigabytes."""
 
+    _depth = 0
+
+    def fetch_flow_collection_start(self, kind: Any) -> None:
+        """Looked for ahead of what is composed."""
+        untyped: Any = self
+        if untyped.flow_level >= DEEPEST:
+            raise _too_deep(untyped.get_mark())
+        super().fetch_flow_collection_start(kind)
+
     def compose_node(self, parent: Any, index: Any) -> Any:
+        untyped: Any = self
         if self.check_event(yaml.AliasEvent):
-            untyped: Any = self
             raise _marked("an alias (*name): write it out", untyped.peek_event())
-        return super().compose_node(parent, index)
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _too_deep(untyped.peek_event().start_mark)
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         """A tag says what a value is, and PyYAML falls over one that is not."""
@@ -97,6 +114,12 @@ def _lines(node: yaml.Node, pointer: str) -> Iterator[tuple[str, int]]:
 
 def _marked(problem: str, at: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=at.start_mark)
+
+
+def _too_deep(mark: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(
+        problem=f"more than {DEEPEST} levels in each other", problem_mark=mark
+    )
 
 
 def _line(error: Exception, text: str) -> int | None:
