@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import schedule
 
@@ -20,8 +21,10 @@ BATCH = 1000
 """Rows of one transaction: whoever wants to write waits for no more."""
 BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
 
+SOON = -1
 Errand = Callable[[], int | None]
-"""Takes care of its own transactions; may answer how much it did."""
+"""Takes care of its own transactions; may answer how much it did, or that it wants to be asked at
+the next look (SOON)."""
 
 Job = Callable[[Tx, int], int]
 """Changes at most so many rows; how many it was."""
@@ -58,12 +61,18 @@ class _AwakeJob(schedule.Job):
     def should_run(self) -> bool:
         return self.next_run is not None and self._awake.now() >= self.next_run
 
+    def run(self) -> Any:
+        answer: Any = super().run()  # type: ignore[no-untyped-call]
+        if answer == SOON:
+            self.next_run = self._awake.now()
+        return answer
+
     def _schedule_next_run(self) -> None:
         self.next_run = self._awake.now() + timedelta(hours=self.interval)
 
 
 class Housekeeping:
-    """A thread of its own, at work once an hour and once at the start."""
+    """A thread of its own: at the start, then once an hour, and what wants it at each look."""
 
     def __init__(
         self, store: Store, clock: Clock, errands: Mapping[str, Errand] | None = None
@@ -87,21 +96,28 @@ class Housekeeping:
         if self._thread.is_alive():
             self._thread.join()
 
+    def begin(self) -> None:
+        """Does all of it once."""
+        self._scheduler.run_all()
+
     def look(self) -> None:
         """Does what is due."""
         self._scheduler.run_pending()
 
     def _work(self) -> None:
-        self._scheduler.run_all()
+        self.begin()
         while not self._stopping.wait(PERIOD):
             self.look()
 
-    def _run(self, name: str, errand: Errand) -> None:
+    def _run(self, name: str, errand: Errand) -> int | None:
         try:
-            if not self._stopping.is_set() and (done := errand()):
-                log.info("housekeeping job=%s done=%d", name, done)
+            done = None if self._stopping.is_set() else errand()
         except Exception:
             log.exception("housekeeping failed job=%s", name)
+            return None
+        if done and done != SOON:
+            log.info("housekeeping job=%s done=%d", name, done)
+        return done
 
     def _do(self, name: str, job: Job) -> None:
         """A job that fails stops no other one, and is tried again when it is due again."""

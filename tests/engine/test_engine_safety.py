@@ -1,8 +1,10 @@
 """Backups and looks for damage are housekeeping's; a restored past runs nothing by itself."""
 
+import contextlib
 import json
 import random
 import shutil
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -47,6 +49,43 @@ def test_a_backup_is_made_each_day_once_there_is_something(ground: Ground) -> No
     with ground.store.transaction() as tx:
         settings.put_home(tx, backup_hours=2)
     assert hours(ground, kept, 3.1) == 4
+
+
+@pytest.mark.proves("F-25")
+def test_the_work_of_the_first_hours_is_in_a_backup_soon(ground: Ground) -> None:
+    """Nothing is looked at more often for it: a look a minute there is anyway."""
+    kept = Housekeeping(ground.store, ground.clock, {"backup": safety(ground).back_up})
+    kept.begin()
+    assert hours(ground, kept, 0.5) == 0
+    workspace = ground.workspace()
+    assert hours(ground, kept, 2 / 60) == 1
+    ground.task(workspace)
+    assert hours(ground, kept, 3 / 60) == 1
+    assert hours(ground, kept, 4 / 60) == 2
+    newest = backups.kept(ground.path.parent / "backups")[0].path
+    with contextlib.closing(sqlite3.connect(newest)) as made:
+        assert made.execute("SELECT count(*) FROM tasks").fetchone() == (1,)
+    assert hours(ground, kept, 3) == 2, "nothing happened since"
+    ground.task(workspace)
+    assert hours(ground, kept, 2 / 60) == 3
+    ground.task(workspace)
+    assert hours(ground, kept, 20) == 3, "from then on one a day"
+
+
+@pytest.mark.proves("F-25")
+def test_a_backup_that_fails_is_not_tried_each_minute(ground: Ground) -> None:
+    ground.workspace()
+    safe = safety(ground)
+    folder = ground.path.parent / "backups"
+    kept = Housekeeping(ground.store, ground.clock, {"backup": safe.back_up})
+    folder.rmdir()
+    folder.write_text("no folder")
+    hours(ground, kept, 1.1)
+    [_] = ground.rows("inbox_items")
+    folder.unlink()
+    folder.mkdir()
+    assert hours(ground, kept, 0.8) == 0, "the next try is within an hour"
+    assert hours(ground, kept, 0.15) == 1
 
 
 @pytest.mark.proves("F-25")
