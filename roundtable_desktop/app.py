@@ -127,7 +127,7 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     those = Runners(runners, runners.works_in, marked.of_runs, home.runs)
     past = restored.settle(store, ids, home.copies, those)
     files, zone = RepositoryConfig(users), local_zone(os.environ)
-    config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values)
+    config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values, git)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
     reader.stands = lambda: desk.parting.stands or store.stands
     agents.settle(desk)

@@ -88,6 +88,7 @@ class Room:
         return json.dumps({one: self.ground.rows(one) for one in tables.split()}, default=str)
 
 
-def watch(ground: Ground) -> ConfigWatch:
+def watch(ground: Ground, git: Any = None) -> ConfigWatch:
+    """git: for files that name a branch."""
     files, secrets = RepositoryConfig(0o022), lambda: {SECRET}
-    return ConfigWatch(ground.store, ground.reader, files, ground.ids, read, secrets)
+    return ConfigWatch(ground.store, ground.reader, files, ground.ids, read, secrets, git)

@@ -1,10 +1,13 @@
 """Looks at `.roundtable/config.yaml` of repositories, and asks a person about what is new in it;
 what it says has no effect here (C-105)."""
 
+import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.config import (
     PATH,
     ConfigFiles,
@@ -17,7 +20,7 @@ from roundtable_desktop.model.config import (
     Wanted,
 )
 from roundtable_desktop.model.errors import InvalidFields
-from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.ports import Git, GitFailed, Ids
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import InboxItem, Json, Subject, Workspace
 from roundtable_desktop.model.states import InboxKind, Severity
@@ -30,6 +33,7 @@ from roundtable_desktop.store.db import Reader, Store, Tx, View
 log = logging.getLogger(__name__)
 
 ACCEPT, KEEP = "accept", "keep"
+NO_BRANCH = "unknown_branch"
 MOST_FAULTS = 20
 MOST_ROUTINES = 10_000
 
@@ -45,9 +49,10 @@ class ConfigWatch:
         ids: Ids,
         read: Read,
         secrets: Callable[[], Iterable[str]],
+        git: Git,
     ) -> None:
         self._store, self._reader, self.files, self._ids = store, reader, files, ids
-        self._read, self._secrets = read, secrets
+        self._read, self._secrets, self._git = read, secrets, git
 
     def look(self, workspace_id: str, *, closely: bool = False) -> None:
         """An item asks about what stands there, as long as it is new. What it says is reckoned anew
@@ -72,7 +77,22 @@ class ConfigWatch:
             now = workspaces.get(view, workspace.id) or workspace
             consent = config.consent(view, workspace.id)
             standing = stands(view, now, consent)
-        return self.judged(found, consent, standing)
+        seen = self.judged(found, consent, standing)
+        if found is None or seen.faults:
+            return seen
+        with contextlib.suppress(GitFailed):  # then it is told to who accepts it
+            if (fault := self.no_branch(now, found)) is not None:
+                state = State.BROKEN if seen.state is State.WAITING else seen.state
+                return replace(seen, state=state, faults=[fault], changes=[])
+        return seen
+
+    def no_branch(self, workspace: Workspace, found: Found) -> Fault | None:
+        """Of a file without other faults: asked of git, which no transaction waits for."""
+        at = "/workspace/base_branch"
+        branch = self.wanted(found).get("workspace", {}).get("base_branch")
+        if branch is None or self._git.commit_of(repository_of(workspace), branch) is not None:
+            return None
+        return Fault(NO_BRANCH, {"branch": branch}, at, rule.line_of(at, found.lines))
 
     def pass_by(self, workspace_id: str, *, closely: bool = False) -> None:
         """A look in passing: nothing that goes wrong with it is any business of what goes on."""

@@ -42,8 +42,8 @@ CONFIG: Mapping[str, str] = {
         "There is an agent {name} already that is not this one. Give one of them another name."
     ),
     "config_adapter": N_(
-        "{name} has another adapter, which stays what it is. Give it another id and another name: "
-        "then it is a new one."
+        "{name} has another adapter, which stays what it is. Give it another id: then it is a new "
+        "one, and the old one is retired."
     ),
     "config_routine_there": N_(
         "There is a routine {name} already that is not this file's. Give one of them another name."

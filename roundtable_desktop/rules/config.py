@@ -66,7 +66,7 @@ def faults(wanted: Wanted, standing: Standing) -> list[Fault]:
 def _of_agents(wanted: Wanted, standing: Standing) -> Iterator[Fault]:
     keys: set[str] = set()
     names: set[str] = set()
-    asked, owned = wanted.get("agents", ()), {one.name: k for k, one in standing.agents.items()}
+    asked, owned = wanted.get("agents", ()), _names_held(wanted, standing)
     if sum(len(_keys(one)) for one in asked) > MOST_AGENTS:
         yield Fault("config_too_many_agents", {"most": MOST_AGENTS}, "/agents")
         return
@@ -85,6 +85,13 @@ def _of_agents(wanted: Wanted, standing: Standing) -> Iterator[Fault]:
             there = standing.agents.get(key)
             if there is not None and there.adapter != one["adapter"]:
                 yield Fault("config_adapter", {"name": there.name}, f"{at}/adapter")
+
+
+def _names_held(wanted: Wanted, standing: Standing) -> dict[str, str]:
+    """By name, the keys of the file's agents that stay; one that is retired, or will be, gives its
+    name up to whoever wants it."""
+    stay = members(wanted)
+    return {one.name: key for key, one in standing.agents.items() if key in stay}
 
 
 def _of_routines(wanted: Wanted, standing: Standing) -> Iterator[Fault]:
@@ -140,6 +147,9 @@ def _to_workspace(wanted: Wanted, workspace: Workspace) -> Iterator[Change]:
 def _to_agents(
     wanted: Mapping[str, dict[str, Any]], consent: Consent, standing: Standing
 ) -> Iterator[Change]:
+    for key, gone in standing.agents.items():  # first, for a new one may take its name
+        if key not in wanted and gone.status is not AgentStatus.RETIRED:
+            yield Change("agent", gone.name, "retired", key)
     for key, words in wanted.items():
         there = standing.agents.get(key)
         if there is None:
@@ -149,9 +159,6 @@ def _to_agents(
             yield Change("agent", there.name, "returned", key)
         if differing := {n: value for n, value in words.items() if _has(there, n) != value}:
             yield Change("agent", there.name, "changed", key, differing)
-    for key, there in standing.agents.items():
-        if key not in wanted and there.status is not AgentStatus.RETIRED:
-            yield Change("agent", there.name, "retired", key)
 
 
 def _has(agent: Agent, name: str) -> object:

@@ -38,7 +38,7 @@ def room(home: Ground, tmp_path: Path) -> Room:
 def staged(tmp_path: Path) -> Iterator[tuple[Stage, Room]]:
     """With real git, and agents that work."""
     stage = Stage(tmp_path)
-    stage.config = watch(stage.ground)
+    stage.config = watch(stage.ground, stage.git)
     stage.build()
     yield stage, Room(stage.ground, stage.folders.repo, stage.desk, stage.workspace().id)
     stage.ground.close()
@@ -285,16 +285,6 @@ def test_a_file_that_is_wrong_is_an_item_that_says_where(
     assert room.everything() == standing
     inbox.act(room.desk, ASKED, room.item.id, "keep")
     assert room.look().state is State.KEPT and not room.items()
-
-
-@pytest.mark.proves("C-105")
-def test_a_branch_that_is_not_there_is_said_when_it_is_accepted(
-    staged: tuple[Stage, Room],
-) -> None:
-    _, room = staged
-    with pytest.raises(Invalid) as refused:
-        room.accept("version: 1\nworkspace: {base_branch: nowhere}\n")
-    assert refused.value.code == "unknown_branch" and room.workspace.base_branch == "main"
 
 
 @pytest.mark.proves("C-105")

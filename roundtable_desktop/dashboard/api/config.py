@@ -5,7 +5,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from roundtable_desktop.dashboard.api.agents import Command, Cooldown, Roles, Seconds, Sessions
+from roundtable_desktop.dashboard.api.agents import (
+    Command,
+    Cooldown,
+    Megabytes,
+    Roles,
+    Seconds,
+    Sessions,
+)
 from roundtable_desktop.dashboard.api.routines import (
     Cap,
     CatchUp,
@@ -72,6 +79,7 @@ class AgentPart(Words):
     silence_limit_sec: Seconds = 600
     soft_timeout_sec: Seconds = 1800
     hard_timeout_sec: Seconds = 14_400
+    memory_limit_mb: Megabytes = 0
 
 
 class TriggerPart(Words):

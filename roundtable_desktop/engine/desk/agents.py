@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count
 from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
@@ -19,6 +20,8 @@ log = logging.getLogger(__name__)
 
 MOST_VARIABLES = 64
 FIRST_REVISION = 1
+NAME_KEPT = 180
+"""Characters of the name of an agent that gives it up."""
 
 
 class _Repeated(Exception):
@@ -86,7 +89,7 @@ def add_now(
     `role` are among them."""
     adapter, command, role = words["adapter"], list(words["command"]), words["role"]
     _check_command(adapter, command)
-    _check_name(tx, workspace_id, words["name"])
+    _take_name(tx, asked, workspace_id, words["name"])
     skips, account = words.get("skip_idle_wakeups"), words.get("account")
     agents.add(
         tx,
@@ -185,7 +188,7 @@ def settle(desk: Desk) -> None:
 def change_now(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> Agent:
     """`edit` as a part of a larger decision, without its variables."""
     if changes.get("name", agent.name) != agent.name:
-        _check_name(tx, agent.workspace_id, changes["name"])
+        _take_name(tx, asked, agent.workspace_id, changes["name"])
     if "command" in changes:
         _check_command(agent.adapter, changes["command"])
         if agent.account == account_of(agent.adapter, agent.command, agent.id):
@@ -211,9 +214,17 @@ def _check_command(adapter: Adapter, command: Sequence[str]) -> None:
         raise Invalid("command_empty", "/command")
 
 
-def _check_name(tx: Tx, workspace_id: str, name: str) -> None:
-    if agents.named(tx, workspace_id, name):
+def _take_name(tx: Tx, asked: Asked, workspace_id: str, name: str) -> None:
+    """One that is retired gives its name up: nobody can change or wake it, and a list of those that
+    can be chosen does not show it."""
+    holder = agents.named(tx, workspace_id, name)
+    if holder is None:
+        return
+    if holder.status is not AgentStatus.RETIRED:
         raise Conflict("name_taken", "/name", name=name)
+    names = (f"{name[:NAME_KEPT]} (retired{number})" for number in chain([""], count(2)))
+    free = next(one for one in names if agents.named(tx, workspace_id, one) is None)
+    agents.change(tx, holder, asked.actor, name=free)
 
 
 def _check_variables(tx: Tx, agent: Agent, values: Mapping[str, str]) -> None:

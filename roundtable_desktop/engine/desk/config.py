@@ -6,10 +6,10 @@ from hashlib import sha256
 from typing import Any
 
 from roundtable_desktop.engine import config_watch
+from roundtable_desktop.engine.config_watch import NO_BRANCH
 from roundtable_desktop.engine.desk import Asked, Desk, agents, done_before, remember, routines
 from roundtable_desktop.engine.desk.routines import NewRoutine
 from roundtable_desktop.engine.desk.routines import Wanted as Trigger
-from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.config import PATH, Change, Consent, Found, Seen, Wanted
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.kinds import Kind
@@ -129,12 +129,12 @@ def _as_shown(desk: Desk, workspace: Workspace, sha: str) -> Found:
 
 
 def _check_branch(desk: Desk, workspace: Workspace, found: Found) -> None:
-    """By git, which no transaction waits for."""
-    if found.fault is not None or desk.config.seen(workspace, found).faults:
-        return  # said below
-    branch = desk.config.wanted(found).get("workspace", {}).get("base_branch")
-    if branch is not None and desk.git.commit_of(repository_of(workspace), branch) is None:
-        raise Invalid("unknown_branch", "/workspace/base_branch", branch=branch)
+    """Here, for no transaction waits for git; other faults are said below."""
+    others = [one for one in desk.config.seen(workspace, found).faults if one.code != NO_BRANCH]
+    if found.fault is not None or others:
+        return
+    if (fault := desk.config.no_branch(workspace, found)) is not None:
+        raise Invalid(fault.code, fault.pointer, **fault.values)
 
 
 def _accept(tx: Tx, desk: Desk, asked: Asked, workspace_id: str, found: Found) -> None:
