@@ -4,15 +4,19 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import hmac
 import html
 import json
 import os
+import re
 import stat
+import struct
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
+from roundtable_desktop.model.whereabouts import Whereabouts
 
 FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
@@ -32,6 +36,10 @@ NETWORK = (
     "fuse.sshfs",
 )
 """Where a lock may not hold between machines, or be forgotten (S-74)."""
+_GETVERSION = 2 << 30 | struct.calcsize("l") << 16 | ord("v") << 8 | 1
+"""FS_IOC_GETVERSION of ioctl_iflags(2): what ext4, xfs, btrfs and f2fs tell."""
+TELLS_SNAPSHOTS = ("btrfs", "zfs")
+"""Where the files of a snapshot have the numbers of the first ones, and the volume another."""
 
 
 def default_home(environ: Mapping[str, str]) -> Path:
@@ -64,6 +72,7 @@ class Home:
         self.git_lock = root / "git.lock"
         self.users_umask = -1
         self.mounts = MOUNTS
+        self.machine_file = Path("/etc/machine-id")
         self._lock: int | None = None
 
     def prepare(self) -> None:
@@ -132,6 +141,21 @@ class Home:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def whereabouts(self) -> Whereabouts:
+        """By what the next start knows whether this is the same home."""
+        kind = kind_of(self.root, self.mounts)
+        return Whereabouts(
+            root=os.path.realpath(self.root),
+            machine=machine_name(self.machine_file, self.mounts),
+            kind=kind,
+            volume=os.statvfs(self.root).f_fsid if kind in TELLS_SNAPSHOTS else None,
+            database=_number(self.database),
+            lock=_number(self.lock_file),
+            folder=_number(self.root),
+            lock_made=_made(self.lock_file),
+            folder_made=_made(self.root),
+        )
 
     def token(self) -> str:
         """The password of programs; Absent when no owner has made one yet."""
@@ -202,22 +226,65 @@ def write_private(path: Path, text: str) -> None:
     os.replace(partial, path)
 
 
+def machine_name(file: Path, mounts: Path = MOUNTS) -> str:
+    """Made of the system's own, which is to stay here (machine-id(5)); "" where there is none, or
+    one that the next boot replaces."""
+    if kind_of(file, mounts) in ("tmpfs", "ramfs"):
+        return ""
+    try:
+        said = file.read_bytes().strip()
+    except OSError:
+        return ""
+    known = re.fullmatch(rb"[0-9a-f]{32}", said) is not None
+    return hmac.new(said, b"roundtable home", hashlib.sha256).hexdigest()[:32] if known else ""
+
+
+def _number(path: Path) -> int:
+    """0 where nothing is."""
+    try:
+        return path.lstat().st_ino
+    except FileNotFoundError:
+        return 0
+
+
+def _made(path: Path) -> int | None:
+    """Differs from that of a file which had its number before; None where that is not told. Not to
+    be asked of the database: to close a file lets go of SQLite's locks on it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        told = fcntl.ioctl(descriptor, _GETVERSION, bytes(struct.calcsize("l")))
+        return int.from_bytes(told[:4], sys.byteorder)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
 def network_kind(folder: Path, mounts: Path = MOUNTS) -> str | None:
     """The kind of network file system that the folder lies on; None for a local one, and where
     the system does not tell."""
+    kind = kind_of(folder, mounts)
+    return kind if kind in NETWORK else None
+
+
+def kind_of(path: Path, mounts: Path = MOUNTS) -> str:
+    """Of the file system that it lies on; "" where the system does not tell."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
-        return None
-    wanted = os.path.realpath(folder)
-    kind, longest = None, -1
+        return ""
+    wanted = os.path.realpath(path)
+    kind, longest = "", -1
     for line in lines:
         before, _, after = line.partition(" - ")
         fields, described = before.split(" "), after.split(" ")
         place = _plain(fields[4]) if len(fields) > 4 else ""
         if _lies_in(wanted, place) and len(place) >= longest:  # the last one covers the others
             kind, longest = described[0], len(place)
-    return kind if kind in NETWORK else None
+    return kind
 
 
 def _lies_in(path: str, place: str) -> bool:

@@ -4,10 +4,12 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
+
+from roundtable_desktop.model.whereabouts import Whereabouts
 
 LOGINS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "claude": (
@@ -29,9 +31,15 @@ class Marks(Protocol):
     def sweep(self, mark: str) -> Sequence[int]: ...
 
 
+class Known(Protocol):
+    def owner(self) -> Mapping[str, object] | None: ...
+
+    def whereabouts(self) -> Whereabouts: ...
+
+
 class HomePremises:
-    """Fulfils `findings.Premises`. marks: of `processes`; owner: of `home` (adapters do not
-    meet)."""
+    """Fulfils `findings.Premises`. marks: of `processes`; home: of `home` (adapters do
+    not meet)."""
 
     def __init__(
         self,
@@ -39,10 +47,10 @@ class HomePremises:
         person: Path,
         environ: Mapping[str, str],
         marks: Marks,
-        owner: Callable[[], Mapping[str, object] | None],
+        home: Known,
     ) -> None:
         self._root, self._person, self._environ = root, person, environ
-        self._marks, self._owner = marks, owner
+        self._marks, self._home = marks, home
 
     def loose(self) -> list[Path]:
         return [path for path in self._ours() if _mode(path) & 0o077]
@@ -91,7 +99,10 @@ class HomePremises:
         return [(one, sum(_size(file) for file in one.glob("*"))) for one in folders]
 
     def owner(self) -> Mapping[str, object]:
-        return self._owner() or {}
+        return self._home.owner() or {}
+
+    def whereabouts(self) -> Whereabouts:
+        return self._home.whereabouts()
 
     def port_is_free(self, port: int) -> bool:
         with closing(socket.socket()) as door:

@@ -11,8 +11,9 @@ from roundtable_desktop.rules.changes import telling
 from roundtable_desktop.store import events, proposals, wakeups
 from roundtable_desktop.store.db import Tx, View
 
-RESTORED = "restored"
-"""Why a person is asked: what the database knows was of an earlier time."""
+RESTORED, COPIED = "restored", "copied"
+"""Why a person is asked: what the database knows was of an earlier time, or is another home's."""
+_PASTS = {RESTORED: Kind.DATABASE_RESTORED, COPIED: Kind.DATABASE_COPIED}
 
 
 def intend(
@@ -30,16 +31,16 @@ def intend(
     delivery = proposals.intend(
         tx, proposal, SYSTEM, id=ids.new(), branch=task.base_branch, into_checkout=False
     )
-    if _of_before_a_restore(tx, run):
-        blocked.hold(tx, ids, delivery, {"code": RESTORED})
+    if code := _of_a_past(tx, run):
+        blocked.hold(tx, ids, delivery, {"code": code})
 
 
-def stand_back_all(tx: Tx, ids: Ids) -> int:
-    """After a restore: whether they were delivered since nobody knows, nor what the user did with
-    it. Also those that a person had asked for. How many."""
+def stand_back_all(tx: Tx, ids: Ids, code: str) -> int:
+    """After a restore, or in a copy: whether they were delivered since nobody knows, nor what the
+    user did with it. Also those that a person had asked for. How many."""
     waiting = proposals.intended(tx)
     for delivery in waiting:
-        blocked.hold(tx, ids, delivery, {"code": RESTORED})
+        blocked.hold(tx, ids, delivery, {"code": code})
     return len(waiting)
 
 
@@ -61,7 +62,10 @@ def said_since(view: View, delivery: Delivery, task: Task) -> bool:
     return wakeups.word_waits(view, task.id, agent_id, since=delivery.created_at)
 
 
-def _of_before_a_restore(view: View, run: Run) -> bool:
+def _of_a_past(view: View, run: Run) -> str | None:
     """Its work may be on the branch already, and may have been taken away again since."""
-    last = events.newest_of(view, Subject("owner", "database"), Kind.DATABASE_RESTORED)
-    return last is not None and run.created_at < last.at
+    for code, kind in _PASTS.items():
+        last = events.newest_of(view, Subject("owner", "database"), kind)
+        if last is not None and run.created_at < last.at:
+            return code
+    return None

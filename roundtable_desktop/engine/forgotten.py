@@ -52,7 +52,7 @@ def unexplained(view: View, copies: Path, runners: Runners, unknown: Collection[
     """Copies that may hold work of that time, or an older state than they seem to: all but those
     in which the last that worked is a run that is known. In doubt it is one of them."""
     places = [runners.works_in(run) for run in unknown]
-    since = {Path(place) for place in places if place}
+    since = {Path(place).parts[-2:] for place in places if place}  # a home may lie elsewhere now
     numbers = restored.numbers(view)
     at_work = {
         _folder(view, copies, workspace, run)
@@ -63,7 +63,7 @@ def unexplained(view: View, copies: Path, runners: Runners, unknown: Collection[
     for number, folder in copies_in(copies):
         workspace = workspaces.get(view, numbers[number]) if number in numbers else None
         known = workspace is not None and _known(view, copies, workspace, folder)
-        touched = folder in since or None in places
+        touched = folder.parts[-2:] in since or None in places
         if folder not in at_work and (touched or not known):
             found.append(folder)
     return found

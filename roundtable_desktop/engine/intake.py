@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from roundtable_desktop.engine import worries
+from roundtable_desktop.engine import copied, worries
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject
 from roundtable_desktop.model.times import instant, micros
@@ -32,14 +32,20 @@ def turn(tx: Tx, actor: Actor, to: str, until: datetime | None = None) -> None:
 
 
 def pass_time(tx: Tx) -> list[str]:
-    """A pause whose time is over ends by itself, but not after a restore; of a leave, the runs that
-    are to be broken off now. They are marked first, so that the next owner goes on with it."""
+    """A pause whose time is over ends by itself, but not where a person is to say it; of a leave,
+    the runs that are to be broken off now. They are marked first, so that the next owner goes on
+    with it."""
     home = settings.of_home(tx)
     if home.intake_until is None or home.intake_until > micros(tx.now):
         return []
     if home.intake == PAUSED:
-        turn(tx, SYSTEM, PAUSED if worries.is_open(tx, worries.RESTORED) else OPEN)
+        turn(tx, SYSTEM, PAUSED if waits_for_a_person(tx) else OPEN)
     return mark_stopped(tx) if home.intake == LEAVING else []
+
+
+def waits_for_a_person(view: View) -> bool:
+    """Whether it is not to open by itself: what waits may have run already."""
+    return copied.waits(view) or worries.is_open(view, worries.RESTORED)
 
 
 def mark_stopped(tx: Tx) -> list[str]:

@@ -1,8 +1,8 @@
-"""The first start after a restore: what ran since the backup must not run again by itself."""
+"""The first start after a restore, or of a copy: what ran since must not run again by itself."""
 
 from pathlib import Path
 
-from roundtable_desktop.engine import by_rule, worries
+from roundtable_desktop.engine import by_rule, copied, worries
 from roundtable_desktop.engine.forgotten import (
     Runners,
     end_all,
@@ -16,13 +16,17 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Json, Subject
 from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.whereabouts import Whereabouts
 from roundtable_desktop.store import backups, journal, restored, settings
+from roundtable_desktop.store import copied as rows
 from roundtable_desktop.store.db import Store, Tx
 from roundtable_desktop.store.restored import Past
 
 
-def settle(store: Store, ids: Ids, copies: Path, runners: Runners) -> Past | None:
-    """One decision, once, before anything is claimed or fired. None: there was no restore.
+def settle(
+    store: Store, ids: Ids, copies: Path, runners: Runners, here: Whereabouts
+) -> Past | None:
+    """One decision, once, before anything is claimed or fired. None: neither restored nor copied.
 
     Nothing is launched until a person resumes it; routines go on from now; browsers sign in again;
     numbers and cursors go on where those of the forgotten time had come to. What still runs of it
@@ -30,10 +34,11 @@ def settle(store: Store, ids: Ids, copies: Path, runners: Runners) -> Past | Non
     with what the user has now. What was to be delivered waits for a person's word.
     """
     with store.transaction() as tx:
-        past = restored.mark(tx)
+        past = restored.mark(tx) or copied.noticed(tx, here)
         if past is None:
+            rows.lies(tx, here)
             return None
-        stamp = Path(past.aside).name if past.aside else backups.stamp(tx.now)
+        stamp = _stamp(tx, past)
         unknown = runners.unknown(tx)
     ended = end_all(runners, unknown)
     with store.transaction() as tx:
@@ -51,14 +56,23 @@ def settle(store: Store, ids: Ids, copies: Path, runners: Runners) -> Past | Non
     }
     with store.transaction() as tx:
         _begin_anew(tx, ids, past, copies, known)
+        rows.lies(tx, here)
     return past
+
+
+def _stamp(tx: Tx, past: Past) -> str:
+    """Under which copies are put away: the same if this start is broken off."""
+    if past.why == copied.COPIED:
+        return backups.stamp(past.as_of)
+    return Path(past.aside).name if past.aside else backups.stamp(tx.now)
 
 
 def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None:
     restored.go_on_after(tx, past.last_event)
     restored.sign_browsers_out(tx)
     reckon_anew(tx, tx.now)
-    held = by_rule.stand_back_all(tx, ids)
+    is_copy = past.why == copied.COPIED
+    held = by_rule.stand_back_all(tx, ids, by_rule.COPIED if is_copy else by_rule.RESTORED)
     numbers = restored.numbers(tx)
     for number, highest in highest_tasks(copies):
         if number in numbers:
@@ -75,6 +89,10 @@ def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None
         **known,
     }
     subject = Subject("owner", "database")
-    journal.tell(tx, Kind.DATABASE_RESTORED, subject, workspace_id=None, actor=SYSTEM, data=said)
-    worries.ask(tx, ids, worries.RESTORED, said, options=("resume",))
+    kind = Kind.DATABASE_COPIED if is_copy else Kind.DATABASE_RESTORED
+    journal.tell(tx, kind, subject, workspace_id=None, actor=SYSTEM, data=said)
+    worry = worries.COPIED if is_copy else worries.RESTORED
+    worries.ask(tx, ids, worry, said, options=("resume",))
+    if is_copy:
+        rows.wait(tx, past.source)
     restored.unmark(tx)

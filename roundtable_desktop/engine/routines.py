@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import routine_faults
+from roundtable_desktop.engine import copied, routine_faults
 from roundtable_desktop.engine.firing import AT_ONCE, Shot, all_missed, fire
-from roundtable_desktop.engine.schedules import schedule_of
+from roundtable_desktop.engine.schedules import next_of, schedule_of
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.routines import Routine, Trigger
 from roundtable_desktop.model.states import ConcurrencyPolicy, FiringSource, RoutineStatus
@@ -143,6 +143,9 @@ class Routines:
         assert routine is not None, "foreign keys hold"
         if routine.status is not RoutineStatus.ACTIVE or not trigger.enabled:
             routines.advance(tx, trigger, None, fired=False)
+            return 0
+        if copied.waits(tx):  # this instant is the other home's
+            routines.advance(tx, trigger, next_of(routine, trigger, tx.now), fired=False)
             return 0
         plan = catch_up(schedule_of(routine, trigger), trigger.next_run_at, tx.now)
         if routines.advance(tx, trigger, plan.next_run_at, fired=bool(plan.fires)):

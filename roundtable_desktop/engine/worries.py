@@ -8,7 +8,8 @@ from roundtable_desktop.model.states import InboxKind, Severity
 from roundtable_desktop.store import inbox, restored
 from roundtable_desktop.store.db import Tx, View
 
-RESTORED, DAMAGED, NO_BACKUP = "restored", "database_damaged", "backup_failed"
+RESTORED, COPIED = "restored", "copied"
+DAMAGED, NO_BACKUP = "database_damaged", "backup_failed"
 SUBJECT = Subject("owner", "database")
 
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from roundtable_desktop.model.whereabouts import Whereabouts
+
 
 class Standing(StrEnum):
     OK = "ok"
@@ -67,6 +69,9 @@ class Premises(Protocol):
 
     def owner(self) -> Mapping[str, object]:
         """What the owner says of itself; empty when there is none."""
+
+    def whereabouts(self) -> Whereabouts:
+        """Where the home lies now."""
 
     def port_is_free(self, port: int) -> bool:
         """Whether a start could have it."""

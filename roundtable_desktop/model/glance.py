@@ -57,6 +57,7 @@ class Glance:
     running: runs that have no end yet. needs_you: open inbox items. limited_until: work waits so
     long for the limit of its provider. trouble: what the database cannot do now, a code.
     rest: looked for once nothing runs any more, for somebody who leaves.
+    copied_from: of a copy that nobody has resumed yet, where the other home lay.
     """
 
     health: Health
@@ -70,6 +71,7 @@ class Glance:
     intake_by: str | None = None
     at_work: AtWork = NOBODY
     rest: Rest = NOTHING
+    copied_from: str | None = None
 
     @property
     def state(self) -> Standing:

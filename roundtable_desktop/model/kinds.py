@@ -99,3 +99,4 @@ class Kind(StrEnum):
     OWNER_LATE = "owner.late"
     OWNER_LOG_LONG = "owner.log_long"
     DATABASE_RESTORED = "database.restored"
+    DATABASE_COPIED = "database.copied"

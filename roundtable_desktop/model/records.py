@@ -302,7 +302,7 @@ class Comment:
 
 SAID_APART = (
     *("quarantined", "malformed", "circuit_open"),
-    *("restored", "database_damaged", "backup_failed", "repository_moved"),
+    *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
 )
 """Outcomes that have a sentence of their own."""

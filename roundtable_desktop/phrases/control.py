@@ -12,6 +12,10 @@ CONTROL: Mapping[str, str] = {
     "intake_passed": N_("Wakeups are taken up."),
     "intake_waiting": N_("Nothing new is started until you resume it."),
     "intake_paused": N_("Paused: nothing new is started. “roundtable resume” lets it go on."),
+    "intake_copied": N_(
+        "This home is a copy of the one that ran last in {source}, here or on another machine: "
+        "nothing is started. If that one no longer runs, “roundtable resume” lets this one go on."
+    ),
     "intake_paused_until": N_(
         "Paused until {until}: nothing new is started before then. “roundtable resume” lets it go "
         "on now."
@@ -40,6 +44,10 @@ CONTROL: Mapping[str, str] = {
     "illegal_run_transition": N_(
         "“{action}” is not possible while it is {state}. “roundtable resume” lets it go on first."
     ),
+    "until_after_copy": N_(
+        "A copy of a home does not go on by itself: leave the time away, and resume here if the "
+        "other home no longer runs."
+    ),
     "until_after_restore": N_(
         "After a restore nothing goes on by itself: leave the time away, and resume when you have "
         "looked at what waits."
@@ -62,6 +70,10 @@ CONTROL: Mapping[str, str] = {
 CONTROL_ON_PAGES: Mapping[str, str] = {
     "waits_intake": N_("Nothing new is started until you resume it: all was paused or stopped."),
     "intake_paused": N_("Paused: nothing new is started until you resume it."),
+    "intake_copied": N_(
+        "This home is a copy of the one that ran last in {source}, here or on another machine: "
+        "nothing is started. If that one no longer runs, resume here."
+    ),
     "intake_paused_until": N_("Paused until {until}: nothing new is started before then."),
     "intake_draining": N_(
         "Stopping: nothing new is started, and what runs ends by itself ({runs} left)."

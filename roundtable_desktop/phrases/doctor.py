@@ -35,6 +35,14 @@ DOCTOR: Mapping[str, str] = {
     "doctor_intake_paused": N_("All is paused: nothing new is started."),
     "doctor_intake_stopped": N_("All is stopped: nothing new is started."),
     "doctor_intake_leaving": N_("You are leaving: nothing new is started."),
+    "doctor_intake_copied": N_(
+        "This home is a copy of the one that ran last in {source}, here or on another machine: "
+        "nothing is started, and no routine fires."
+    ),
+    "doctor_copied": N_(
+        "This home is a copy: its database is not the one that ran last in {source}, here or on "
+        "another machine. The next start starts no agent before you resume."
+    ),
     "doctor_lease": N_("The run {run} is over, but its task is still held for it."),
     "doctor_runs": N_("Runs at work: {count}."),
     "doctor_orphans": N_("Processes of a run that is over still live: {pids} (run {run})."),
@@ -43,7 +51,8 @@ DOCTOR: Mapping[str, str] = {
         "{pids} (run {run}). Its task may be given to a second agent."
     ),
     "doctor_copy_before": N_(
-        "A working copy of before a restore was kept under another name: {path}"
+        "A working copy of before a restore, or of a copied home, was kept under another name: "
+        "{path}"
     ),
     "doctor_copy": N_("A working copy belongs to no task that is known: {path}"),
     "doctor_agent": N_("{agent}: {place}"),
@@ -76,6 +85,10 @@ CURES: Mapping[str, str] = {
     "doctor_intake_paused": N_("Let it go on: resume."),
     "doctor_intake_stopped": N_("Let it go on: resume."),
     "doctor_intake_leaving": N_("Let it go on: resume."),
+    "doctor_intake_copied": N_("If that home no longer runs: roundtable resume"),
+    "doctor_copied": N_(
+        "If that home no longer runs, start this one, then: roundtable resume. Else leave it be."
+    ),
     "doctor_lease": N_("Stop Roundtable and start it again."),
     "doctor_forgotten": N_("roundtable doctor --fix"),
     "doctor_copy_before": N_("Look into it; what you do not need, remove."),

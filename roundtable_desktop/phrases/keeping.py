@@ -91,6 +91,20 @@ KEEPING: Mapping[str, str] = {
         "and may have run already; routines go on from now. {runs} {copies} {deliveries} "
         "Nothing is started until you resume."
     ),
+    "restored_copied": N_(
+        "This home is a copy: its database is not the one that ran last in {source}, here or on "
+        "another machine. What waits here waits there too. Nothing is started, and no routine "
+        "fires, until you say “roundtable resume” here; do so only if the other home no longer "
+        "runs."
+    ),
+    "inbox_copied": N_(
+        "This home is a copy: its database is not the one that ran last in {source}, here or on "
+        "another machine. {waiting} wakeups wait here and there, and may have run there already. "
+        "{copies} {deliveries} Nothing is started, and no routine "
+        "fires, until you resume. If the other home no longer runs, or this one is all that is "
+        "left, resume here, and this is the home from then on. Else let the other one go on, and "
+        "stop this one."
+    ),
     "deliveries_none": N_("Nothing was to be delivered."),
     "deliveries_held": N_(
         "{count} deliveries that were to be made then wait for your word: see the inbox."

@@ -72,6 +72,11 @@ HELD: Mapping[str, str] = {
         "the branch already, and what you took away since would come back. Look at it before you "
         "deliver it."
     ),
+    "copied": N_(
+        "This home was copied since this was decided: the home that it is a copy of may have put "
+        "it on the branch, and what you took away since would come back. Look at it before you "
+        "deliver it."
+    ),
     "word_waits": N_(
         "Something was said, or begun anew, after the task's rule had decided: its agent hears "
         "that first. Deliver it yourself if it is right as it is."

@@ -17,6 +17,7 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.records import SYSTEM
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
+from roundtable_desktop.model.whereabouts import Whereabouts
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import backups, restoring, settings
 
@@ -75,7 +76,8 @@ def go_back(stage: Stage, to: Path) -> str:
         "UTC",
         stage.config,
     )
-    assert restored.settle(stage.store, stage.ids, stage.folders.copies, runners(stage))
+    here = Whereabouts(root="/homes/joan")
+    assert restored.settle(stage.store, stage.ids, stage.folders.copies, runners(stage), here)
     [item] = [row for row in ground.rows("inbox_items") if row["kind"] == "doctor"]
     return sentence("inbox_restored", json.loads(item["data"]))
 

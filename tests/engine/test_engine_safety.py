@@ -20,6 +20,7 @@ from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.errors import Broken
 from roundtable_desktop.model.states import InboxStatus
 from roundtable_desktop.model.times import instant
+from roundtable_desktop.model.whereabouts import Whereabouts
 from roundtable_desktop.store import backups, browsers, restoring, settings
 
 
@@ -204,9 +205,10 @@ def test_a_restored_past_fires_and_launches_nothing_by_itself(
     ground.close()
     restoring.put_in_place(ground.path, copy, NOW, ground.clock.now(), why="asked")
     ground.open()
-    past = restored.settle(ground.store, ground.ids, copies, runners)
+    here = Whereabouts(root=str(tmp_path))
+    past = restored.settle(ground.store, ground.ids, copies, runners, here)
     assert past is not None and past.last_event == last
-    assert restored.settle(ground.store, ground.ids, copies, runners) is None, "once"
+    assert restored.settle(ground.store, ground.ids, copies, runners, here) is None, "once"
     with ground.store.transaction() as tx:
         assert settings.of_home(tx).intake == "paused"
         assert browsers.find(tx, "h") is None, "it may have been signed out since"

@@ -1,8 +1,13 @@
-"""A home that was copied while its agents work: the copy harms neither them nor their owner."""
+"""A home that was copied harms neither the agents of the first one nor runs anything again."""
 
+import contextlib
 import json
 import shutil
+import signal
+import sqlite3
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from outside_house import House, alive, until
@@ -33,3 +38,82 @@ def test_a_copy_of_a_home_leaves_the_agents_of_the_first_one_alone(
     until(lambda: running.run(run["id"])["status"] == "cancelled")
     until(lambda: not any(alive(pid) for pid in pids))
     assert json.loads((running.home / "owner.json").read_text())["home"] == str(running.home)
+
+
+def _copied(home: Path, to: Path) -> None:
+    """As a person does it, with all that a running owner has open; sockets are none of it."""
+    subprocess.run(["cp", "-a", home, to], check=True, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("copied home")
+def test_a_copy_runs_nothing_a_second_time_before_a_person_resumes_it(
+    running: House, another: Callable[[], House], tmp_path: Path
+) -> None:
+    first, copy, marks = running, another(), tmp_path / "marks"
+    room = first.room()
+    agent = room.shell(f"echo ran >> {marks}; echo done")
+    first.program("POST", "/control", {"action": "pause"})
+    task = room.task("Once", agent)
+    _copied(first.home, copy.home)
+    first.program("POST", "/control", {"action": "resume"})
+    until(lambda: first.get(f"/tasks/{task['id']}")["status"] in ("in_review", "done"))
+
+    found = copy.cli("doctor", "--json").json["items"]
+    [told] = [one for one in found if one["check"] == "intake"]
+    assert f"not the one that ran last in {first.home}" in told["sentence"]
+    copy.start()
+    assert "This home is a copy" in (copy.root / "owner.stderr").read_text()
+    said = copy.cli("status").out
+    assert f"copy of the one that ran last in {first.home}" in said and "roundtable resume" in said
+    [item] = copy.get("/inbox", status="open")["items"]
+    assert item["severity"] == "critical" and "1 wakeups wait" in item["sentence"]
+    refused = copy.cli("pause", "--until", "2h")
+    assert refused.code != 0 and "does not go on by itself" in refused.said
+    copy.end(signal.SIGKILL)
+    copy.start()
+    assert copy.get("/control")["intake"] == "paused"
+    assert len(copy.get("/inbox", status="open")["items"]) == 1
+    found = copy.cli("doctor", "--json").json["items"]
+    assert "is a copy of the one" in str([one for one in found if one["check"] == "intake"])
+    assert marks.read_text() == "ran\n", "the wakeup of both homes ran once"
+
+    assert copy.cli("resume").code == 0
+    until(lambda: marks.read_text() == "ran\n" * 2)
+    assert copy.get("/inbox", status="open", kind="doctor")["items"] == []
+    copy.end()
+    copy.start()
+    assert copy.get("/control")["intake"] == "open", "it is the home from then on"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("copied home")
+def test_a_home_that_was_moved_or_is_older_goes_on_and_one_copied_back_does_not(
+    running: House, tmp_path: Path
+) -> None:
+    home, moved = running.home, tmp_path / "moved"
+
+    def use(path: Path) -> None:
+        running.home, running.env["ROUNDTABLE_HOME"] = path, str(path)
+
+    running.room()
+    running.end()
+    home.rename(moved)
+    use(moved)
+    running.start()
+    assert running.get("/control")["intake"] == "open"
+    running.end()
+    with contextlib.closing(sqlite3.connect(moved / "roundtable.db")) as db, db:
+        db.execute("DELETE FROM settings WHERE scope = 'owner' AND key = 'lies'")
+    (tmp_path / "above").symlink_to(tmp_path)
+    use(tmp_path / "above" / "moved")
+    running.start()
+    assert running.get("/control")["intake"] == "open", "an older version did not know yet"
+    running.end(signal.SIGKILL)
+    _copied(moved, home)
+    shutil.rmtree(moved)
+    use(home)
+    running.start()
+    assert running.get("/control")["intake"] == "paused"
+    [item] = running.get("/inbox", status="open")["items"]
+    assert str(moved) in item["sentence"]

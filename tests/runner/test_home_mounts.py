@@ -1,11 +1,12 @@
 """A home on a network drive is refused: a lock there keeps no second owner away."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from roundtable_desktop.adapters.home import Home, network_kind
+from roundtable_desktop.adapters.home import Home, kind_of, machine_name, network_kind
 from roundtable_desktop.model.errors import Broken
 
 MOUNTS = """\
@@ -57,6 +58,46 @@ def test_such_a_home_is_refused_before_anything_is_opened(tmp_path: Path) -> Non
     home.mounts = tmp_path / "nothing"
     home.lock()
     home.unlock()
+
+
+@pytest.mark.proves("copied home")
+def test_a_machine_is_told_by_a_name_that_lasts(tmp_path: Path) -> None:
+    mounts, file = tmp_path / "mountinfo", tmp_path / "machine-id"
+    mounts.write_text(
+        f"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:9 / {tmp_path} rw - xfs x rw\n"
+    )
+    assert (kind_of(tmp_path, mounts), kind_of(Path("/"), mounts)) == ("xfs", "ext4")
+    assert machine_name(file, mounts) == "", "there is none"
+    file.write_text(f"{'0a' * 16}\n")
+    one = machine_name(file, mounts)
+    assert len(one) == 32 and "0a0a" not in one, "the system's own name is nobody else's business"
+    assert machine_name(file, mounts) == one
+    file.write_text("0b" * 16)
+    assert machine_name(file, mounts) not in ("", one)
+    for told in ("", "uninitialized\n", "\xff"):
+        file.write_text(told)
+        assert machine_name(file, mounts) == ""
+    file.write_text("0a" * 16)
+    with mounts.open("a") as more:
+        more.write(f"22 21 0:10 /machine-id {file} ro - tmpfs tmpfs rw\n")
+    assert machine_name(file, mounts) == "", "the next boot has another one"
+
+
+@pytest.mark.proves("copied home")
+def test_where_a_home_lies_stays_the_same_by_every_path(tmp_path: Path) -> None:
+    home = Home(tmp_path / "a" / "home")
+    home.prepare()
+    home.lock()
+    home.database.touch()
+    here = home.whereabouts()
+    assert here.database and here.lock and here.folder and here.root == str(home.root)
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert Home(tmp_path / "link" / "home").whereabouts() == here
+    (tmp_path / "a").rename(tmp_path / "b")
+    moved = Home(tmp_path / "b" / "home").whereabouts()
+    assert moved == replace(here, root=moved.root) and moved.root == str(tmp_path / "b" / "home")
+    home.unlock()
+    assert Home(tmp_path / "nothing").machine_file == Path("/etc/machine-id")
 
 
 @pytest.mark.proves("S-43 modes")

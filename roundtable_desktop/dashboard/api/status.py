@@ -103,10 +103,13 @@ def sentence_of(glance: Glance, say: Say = said) -> str:
     rest, until = glance.rest, glance.until and rfc3339(glance.until)
     pids = ", ".join(map(str, rest.pids))
     values = {"until": until, "runs": glance.running, "count": rest.deliveries, "pids": pids}
+    values["source"] = glance.copied_from
     return say(_intake_code(glance), values)
 
 
 def _intake_code(glance: Glance) -> str:
+    if glance.copied_from is not None and glance.state in ("paused", "stopped"):
+        return "intake_copied"
     if glance.intake == "paused" and glance.until is not None:
         return "intake_paused_until"
     if glance.rest:

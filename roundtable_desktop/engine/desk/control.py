@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from roundtable_desktop.engine import worries
+from roundtable_desktop.engine import copied, worries
 from roundtable_desktop.engine.calling_off import break_off, end_tree
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
 from roundtable_desktop.engine.desk.waking import LATEST
@@ -19,6 +19,7 @@ from roundtable_desktop.engine.intake import (
     STOPPED,
     mark_stopped,
     turn,
+    waits_for_a_person,
 )
 from roundtable_desktop.model.errors import Illegal, Invalid
 from roundtable_desktop.model.kinds import Kind
@@ -106,8 +107,9 @@ def pause(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
     with desk.store.transaction() as tx:
         if _is_new(tx, asked):
             check_until(until, tx.now)
-            if until is not None and worries.is_open(tx, worries.RESTORED):
-                raise Invalid("until_after_restore", "/until")
+            if until is not None and waits_for_a_person(tx):
+                code = "until_after_copy" if copied.waits(tx) else "until_after_restore"
+                raise Invalid(code, "/until")
             intake = settings.of_home(tx).intake
             if intake not in (OPEN, PAUSED):
                 raise Illegal("illegal_run_transition", action="pause", state=intake)
@@ -145,6 +147,7 @@ def resume(desk: Desk, asked: Asked) -> None:
 def resume_now(tx: Tx, asked: Asked) -> None:
     turn(tx, asked.actor, OPEN)
     worries.over(tx, worries.RESTORED)
+    copied.resume(tx)
 
 
 def end_session(desk: Desk) -> None:

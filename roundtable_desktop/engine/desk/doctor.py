@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from roundtable_desktop.engine import copied
 from roundtable_desktop.engine.putting_away import BEFORE
 from roundtable_desktop.model.copies import task_of_copy
 from roundtable_desktop.model.errors import Broken, Refused
@@ -25,6 +26,7 @@ from roundtable_desktop.store import (
     runs,
     settings,
 )
+from roundtable_desktop.store import copied as copied_rows
 from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.soundness import faults
 
@@ -199,6 +201,12 @@ class Doctor:
 
     def _intake(self, view: View) -> Finding:
         intake = settings.of_home(view).intake
+        if source := copied_rows.source(view):
+            return _finding("intake", NOTICE, "doctor_intake_copied", source=source)
+        if self._door is not Door.SERVED and restored.mark(view) is None:
+            past = copied.noticed(view, self._premises.whereabouts())
+            if past is not None:
+                return _finding("intake", NOTICE, "doctor_copied", source=past.source)
         standing = OK if intake == "open" else NOTICE
         return _finding("intake", standing, f"doctor_intake_{intake}")
 

@@ -51,6 +51,7 @@ from roundtable_desktop.model.verdicts import Explanation, Hold
 from roundtable_desktop.store import (
     agents,
     comments,
+    copied,
     events,
     holds,
     inbox,
@@ -329,6 +330,7 @@ class Look(GraphLook):
                 needs_you=inbox.count_open(view),
                 limited_until=holds.work_waits_until(view, self._clock.now()),
                 trouble=self.trouble(),
+                copied_from=copied.source(view),
             )
 
     def settings(self) -> GlobalSettings:
