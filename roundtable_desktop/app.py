@@ -210,11 +210,12 @@ class Owner:
             return socket_at(self.home.sockets, home[:8])
         return ""
 
-    def browser_page(self, path: str) -> str:
-        """The URL of a page of ours that signs the browser in and leads to `path`, once (S-28)."""
+    def open_page(self, path: str) -> str:
+        """Opens `path` in a browser, signed in (S-28); "", or the file to open by hand."""
         if self.faces is None:
             raise Absent("no_owner", home=str(self.home.root))
-        return self.home.write_redirect(self.faces.signin.link(path)).as_uri()
+        page = self.home.write_redirect(self.faces.signin.link(path))
+        return "" if self.home.show(page) else str(page)
 
     def take_over(self) -> None:
         """Ends the owner that holds this home, in order; its agents go on (C-102)."""

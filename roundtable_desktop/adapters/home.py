@@ -9,10 +9,12 @@ import html
 import json
 import os
 import re
+import shutil
 import stat
 import struct
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Refused
@@ -21,6 +23,8 @@ from roundtable_desktop.model.whereabouts import Whereabouts
 FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
 LINK_SECONDS = 60.0
+
+OPENERS = ("open",) if sys.platform == "darwin" else ("xdg-open", "x-www-browser", "firefox")
 
 MOUNTS = Path("/proc/self/mountinfo")
 NETWORK = (
@@ -94,14 +98,17 @@ class Home:
             if file.is_symlink():
                 raise Broken("home_file_is_link", path=str(file))
 
-    @contextlib.contextmanager
-    def for_the_user(self) -> Iterator[None]:
-        """What is started in it, as a browser, goes on with the user's umask."""
-        before = os.umask(self.users_umask)
-        try:
-            yield
-        finally:
-            os.umask(before)
+    def show(self, page: Path) -> bool:
+        """Opens it in the user's browser, which lives on with the umask of theirs; ours stays, as
+        other threads may be writing. Whether there is one."""
+        program = next(filter(None, map(shutil.which, OPENERS)), None)
+        if program is None:
+            return False
+        line = ["sh", "-c", '"$0" "$1" >/dev/null 2>&1 &', program, page.as_uri()]
+        done = subprocess.run(
+            line, stdin=subprocess.DEVNULL, start_new_session=True, umask=self.users_umask
+        )
+        return done.returncode == 0
 
     def _check(self, folder: Path) -> None:
         found = os.lstat(folder)

@@ -50,9 +50,11 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
     try:
         client = Client(home)
         if not headless:
-            page = home.write_redirect(client.post("/sign-in-links", {})["url"]).as_uri()
-            with home.for_the_user():
-                click.launch(page)
+            page = home.write_redirect(client.post("/sign-in-links", {})["url"])
+            if not home.show(page):
+                click.echo(
+                    _("No browser could be started. Open this file: {file}").format(file=page)
+                )
         workspace = client.post("/workspaces", {"path": str(repository)})
         tasks = _set_tasks(client, workspace["id"])
         runs = _work(client, tasks)

@@ -128,12 +128,11 @@ class Bell:
 
 
 def _listen(address: str) -> Listener:
-    """Private from its first moment. The umask is the process's own: the agent has its already."""
-    before = os.umask(0o177)
-    try:
-        return Listener(address, "AF_UNIX", backlog=BACKLOG)
-    finally:
-        os.umask(before)
+    """Private from its first moment, as all that a runner makes (its umask is 077). That is not
+    changed for this: other threads are writing meanwhile."""
+    listener = Listener(address, "AF_UNIX", backlog=BACKLOG)
+    os.chmod(address, 0o600)
+    return listener
 
 
 def _never_stall(connection: "Connection[bytes, bytes]") -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 
 from roundtable_desktop.engine.desk import Asked, control
@@ -36,7 +34,7 @@ _PICTURE = 64  # pixels of the picture beside a notification
 
 
 class OwnerOfHome(Protocol):
-    """What the tray needs of the owner. `start`, `stop`, `browser_page` and `take_over` may wait,
+    """What the tray needs of the owner. `start`, `stop`, `open_page` and `take_over` may wait,
     so the worker calls them; the others answer at once."""
 
     @property
@@ -50,8 +48,9 @@ class OwnerOfHome(Protocol):
 
     def stop(self) -> None: ...
 
-    def browser_page(self, path: str) -> str:
-        """The URL of a page that signs the browser in and leads to `path`, once."""
+    def open_page(self, path: str) -> str:
+        """Opens a page that signs the browser in and leads to `path`, once. The file to open by
+        hand where no browser could be started."""
 
     def take_over(self) -> None:
         """Ends the owner without a tray that holds the home; agents go on."""
@@ -79,8 +78,6 @@ class Tray(QObject):
         self._app, self._owner, self._hidden = app, owner, hidden
         self._seen: Seen | None = None
         self._ending = self._ended = False
-        self._umask = os.umask(0o077)  # the user's; the owner's is another one
-        os.umask(self._umask)
         self._icon: QSystemTrayIcon | None = None
         self._drawn: tuple[Face, bool] | None = None
         self._watcher: Watcher | None = None
@@ -268,17 +265,10 @@ class Tray(QObject):
     def _open(self, path: str) -> None:
         if self._watcher is not None:
             owner = self._owner
-            self._worker.ask(lambda: owner.browser_page(path), self._browse, self._say_refusal)
+            self._worker.ask(lambda: owner.open_page(path), self._say_page, self._say_refusal)
 
-    def _browse(self, page: str) -> None:
-        """A browser that is not there yet lives on with the umask that it is started with."""
-        before = os.umask(self._umask)
-        try:
-            opened = QDesktopServices.openUrl(QUrl(page))
-        finally:
-            os.umask(before)
-        if not opened:
-            file = QUrl(page).toLocalFile()
+    def _say_page(self, file: str) -> None:
+        if file:
             body = _("Open this file within a minute: {file}").format(file=file)
             self._speaker.say(Notice("browser", _("No browser could be started"), body, ()), "")
 

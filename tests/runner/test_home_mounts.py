@@ -1,6 +1,7 @@
 """A home on a network drive is refused: a lock there keeps no second owner away."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,12 +102,26 @@ def test_where_a_home_lies_stays_the_same_by_every_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("S-43 modes")
-def test_what_is_started_for_the_user_has_their_umask(tmp_path: Path) -> None:
+def test_what_is_started_for_the_user_has_their_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.umask(0o027)
     home = Home(tmp_path / "home")
     home.prepare()
     home.prepare()  # once more, as a start does
     assert home.users_umask == 0o027
-    with home.for_the_user():
-        assert os.umask(0o027) == 0o027
+    said = tmp_path / "said"
+    words = f"(umask; echo $1) > {said}.new\nmv {said}.new {said}\n"
+    (tmp_path / "xdg-open").write_text(f"#!/bin/sh\n{words}")
+    (tmp_path / "xdg-open").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    os.umask(0o077)
+    assert home.show(tmp_path / "a page.html")
+    for _ in range(500):
+        if said.exists():
+            break
+        time.sleep(0.01)
+    assert said.read_text().split() == ["0027", f"file://{tmp_path}/a%20page.html"]
     assert os.umask(0o077) == 0o077
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert not home.show(tmp_path / "a page.html")
