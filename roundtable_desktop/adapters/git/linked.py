@@ -16,8 +16,8 @@ from roundtable_desktop.adapters.git.traces import Tracked, of_head, plain_bytes
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 LEFT = "refs/roundtable/left/"
-OURS = "roundtable-"
-_OURS = re.compile(rf"{OURS}[0-9a-f]{{32}}")
+NAMED = "roundtable-"
+_NAMED = re.compile(rf"{NAMED}[0-9a-f]{{32}}")
 """git calls one of the user's after its folder, which may begin like that."""
 COMMON = b"../.."
 PLAIN = {"worktree.userelativepaths": "false", "core.sparsecheckout": "false"}
@@ -28,7 +28,7 @@ like one that the agent removed."""
 def administration(repository: Repository, folder: str) -> Path:
     """Its part of the user's git directory, by a name that comes from the folder: what `.git` in
     the folder says is never asked."""
-    return Path(repository.git_dir, "worktrees", OURS + digest(folder))
+    return Path(repository.git_dir, "worktrees", NAMED + digest(folder))
 
 
 def is_linked(repository: Repository, folder: str) -> bool:
@@ -39,7 +39,7 @@ def is_linked(repository: Repository, folder: str) -> bool:
 def is_ours(git_dir: str) -> bool:
     """Whether that is the git directory of a working tree of ours."""
     place = Path(git_dir)
-    return place.parent.name == "worktrees" and _OURS.fullmatch(place.name) is not None
+    return place.parent.name == "worktrees" and _NAMED.fullmatch(place.name) is not None
 
 
 def add(runner: Runner, repository: Repository, unfinished: Path, folder: str, commit: str) -> Path:
