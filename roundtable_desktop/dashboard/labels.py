@@ -103,6 +103,7 @@ LABELS: Mapping[str, str] = {
     "cli_outdated": N_("The agent's program is too old."),
     "permission_denied": N_("The agent was not allowed to do what it needed."),
     "spawn_failed": N_("The agent's program could not be started."),
+    "special_file": N_("Something that is no file is in git's way."),
     "owner_died": N_("Roundtable ended each time while it was being started."),
     # ways of delivery
     "approval": N_("after your approval"),

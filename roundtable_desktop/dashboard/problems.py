@@ -10,7 +10,7 @@ from flask import Flask, Response, g, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from roundtable_desktop.model import errors
-from roundtable_desktop.model.ports import GitFailed
+from roundtable_desktop.model.ports import SPECIAL, GitFailed
 from roundtable_desktop.phrases import _, sentence
 
 log = logging.getLogger("dashboard")
@@ -185,6 +185,9 @@ def install(app: Flask) -> None:
     def git(failed: GitFailed) -> Response:
         """The user's repository cannot be read or written now; git says why."""
         log.warning("%s request=%s", failed, g.get("request_id", ""))
+        if failed.code == SPECIAL:
+            found = {"path": failed.text, "mend": failed.command}
+            return answer(Refusal(409, SPECIAL, values=found))
         values = {"text": f"{failed.code} {failed.text}".strip()[:500]}
         return answer(Refusal(409, "git_failed", values=values))
 

@@ -11,8 +11,9 @@ from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.messages import End, WorkerResult, worker_result
 from roundtable_desktop.model.moved import Moved, reason
-from roundtable_desktop.model.ports import Collected, Git, GitFailed
+from roundtable_desktop.model.ports import SPECIAL, Collected, Git, GitFailed
 from roundtable_desktop.model.records import Agent, Run, Task, Wakeup, Workspace
+from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
 from roundtable_desktop.rules.changes import also
@@ -46,11 +47,13 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """fault: it could not be collected, and why; then it stays in the copy. discarded: paths that
-    were changed where nothing may be (C-55). moved: what changed in the user's repository."""
+    """fault: it could not be collected, and why; then it stays in the copy. kind: of that.
+    discarded: paths that were changed where nothing may be (C-55). moved: what changed in the
+    user's repository."""
 
     collected: Collected
     fault: str | None = None
+    kind: ErrorKind = ErrorKind.SPAWN_FAILED
     discarded: tuple[str, ...] = ()
     moved: tuple[Moved, ...] = ()
 
@@ -115,6 +118,9 @@ class Collecting:
         except GitFailed as error:
             if error.broken_off:
                 raise  # it is collected again: the same copy gives the same commit
+            if error.code == SPECIAL:
+                said = f"{error.text}\n{error.command}"
+                return Left(Collected(head=None), said, ErrorKind.SPECIAL_FILE)
             if own and error.code == "copy_missing":
                 return NOTHING
             return Left(Collected(head=None), f"{error.code}: {error.text}")

@@ -83,7 +83,7 @@ class Completion:
         ended = read_ended(around.run.ended or {})
         left = self._collecting.collect(around, ended)
         if left.fault is not None and results.wants_collecting(ended.end, ended.result):
-            self._close(run_id, _uncollected(left.fault), ended, left)
+            self._close(run_id, _uncollected(left), ended, left)
             return self._launcher.detach(run_id)
         settlement = results.settlement(
             ended.end,
@@ -248,15 +248,15 @@ def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlemen
     return results.stopped_by_person(settlement) if marks.get(BY_PERSON) else settlement
 
 
-def _uncollected(text: str) -> Settlement:
+def _uncollected(left: Left) -> Settlement:
     """Nothing is lost: the copy stays as it is, and a person is asked to look (A-20)."""
     return Settlement(
         status=RunStatus.FAILED,
         outcome=RunOutcome.CRASHED,
         layer=Layer.INCURABLE,
         task=TaskStatus.BLOCKED,
-        kind=ErrorKind.SPAWN_FAILED,
-        text=text,
+        kind=left.kind,
+        text=left.fault or "",
     )
 
 
@@ -318,11 +318,12 @@ def _waits_for(settlement: Settlement, ended: Ended | None) -> BlockedOn | None:
 def _blocked(
     around: Around, settlement: Settlement, ended: Ended | None, *, look_at_copy: bool
 ) -> dict[str, object]:
-    """C-24: who is to do what. `fix_agent` and `look_at_copy` are codes; an agent's own action
-    is its text."""
+    """C-24: who is to do what. `fix_agent`, `look_at_copy` and `clear_way` are codes; an agent's
+    own action is its text."""
     if (on := _waits_for(settlement, ended)) is not None:
         return on.model_dump()
     action = "look_at_copy" if look_at_copy else "fix_agent"
+    action = "clear_way" if settlement.kind is ErrorKind.SPECIAL_FILE else action
     kind = str(settlement.kind)
     return {"owner": "user", "action": action, "kind": kind, "agent_id": around.agent.id}
 

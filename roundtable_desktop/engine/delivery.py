@@ -12,7 +12,15 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.ports import Delivered, Git, GitFailed, Ids, Prepared, Repository
+from roundtable_desktop.model.ports import (
+    SPECIAL,
+    Delivered,
+    Git,
+    GitFailed,
+    Ids,
+    Prepared,
+    Repository,
+)
 from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
 from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
@@ -192,6 +200,8 @@ def _refusal(
         return {"code": "branch_missing", "branch": delivery.branch, "command": command}
     if not os.path.isdir(repository.git_dir):
         return {"code": "repository_missing", "path": repository.path}
+    if error.code == SPECIAL:
+        return {"code": error.code, "path": error.text, "mend": error.command}
     return {"code": "git_failed", "text": f"{error.code} {error.text}"}
 
 

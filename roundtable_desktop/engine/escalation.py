@@ -4,8 +4,8 @@
 from roundtable_desktop.engine import troubles, wakers
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Run, Wakeup
-from roundtable_desktop.model.states import Role, Severity, Source
+from roundtable_desktop.model.records import Json, Run, Wakeup
+from roundtable_desktop.model.states import ErrorKind, Role, Severity, Source
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.store import agents, wakeups
@@ -20,7 +20,10 @@ def escalate(
 ) -> None:
     """Once for a wakeup; part of the transaction that gives up. outcome: why nothing tries again,
     of the wakeup, or of the last attempt where those are used up."""
-    known = {"run_id": run.id, "outcome": outcome, "error_kind": settlement.kind}
+    known: Json = {"run_id": run.id, "outcome": outcome, "error_kind": settlement.kind}
+    if settlement.kind is ErrorKind.SPECIAL_FILE:
+        path, _, mend = settlement.text.partition("\n")
+        known = {**known, "outcome": settlement.kind, "path": path, "mend": mend}
     troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, known)
     _wake_coordinator(tx, ids, run, settlement)
 

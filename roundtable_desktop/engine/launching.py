@@ -12,6 +12,7 @@ from roundtable_desktop.engine.putting_away import put_away
 from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.ports import (
+    SPECIAL,
     STOPPED,
     Deadlines,
     Git,
@@ -179,7 +180,7 @@ class Launching:
         try:
             self._git.move_copy(repository, str(place.folder), commit, refs)
         except (GitFailed, OSError) as error:
-            if _is_the_copys(error):
+            if _is_the_copys(error, place.folder):
                 self._keep_copy(run)
             raise
 
@@ -269,8 +270,10 @@ class Launching:
         )
 
 
-def _is_the_copys(error: GitFailed | OSError) -> bool:
+def _is_the_copys(error: GitFailed | OSError, folder: Path) -> bool:
     """Whether the same would happen in it again, however much room there is."""
+    if isinstance(error, GitFailed) and error.code == SPECIAL:
+        return Path(error.text).is_relative_to(folder)
     if isinstance(error, GitFailed):
         return not error.broken_off
     return error.errno not in _NO_ROOM
@@ -279,6 +282,8 @@ def _is_the_copys(error: GitFailed | OSError) -> bool:
 def _fault(error: GitFailed | Refused | OSError) -> tuple[ErrorKind, str]:
     """What waiting cannot cure blocks the task, the rest is tried again (A-20)."""
     match error:
+        case GitFailed(code="special_file", text=path, command=mend):
+            return ErrorKind.SPECIAL_FILE, f"{path}\n{mend}"
         case GitFailed(code=code, text=text):
             return ErrorKind.SPAWN_FAILED, f"{code}: {text}"
         case Refused() | PermissionError():

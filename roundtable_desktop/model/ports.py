@@ -240,16 +240,24 @@ class Delivered:
 
 
 STOPPED = "git_stopped"
-BROKEN_OFF = ("git_killed", "git_timeout", "git_not_started", "git_left_over", STOPPED)
+TIMEOUT = "git_timeout"
+KILLED = "git_killed"
+SPECIAL = "special_file"
+BROKEN_OFF = (KILLED, TIMEOUT, "git_not_started", "git_left_over", STOPPED)
 
 
 class GitFailed(Exception):
-    """git did not do it; text is its bounded error output. `code` is stable."""
+    """git did not do it; text is its bounded error output. `code` is stable. command: what a person
+    can paste to mend it.
 
-    def __init__(self, code: str, text: str = "") -> None:
+    `special_file`: git was not asked, for it would have waited for ever; text is the path.
+    """
+
+    def __init__(self, code: str, text: str = "", command: str = "") -> None:
         super().__init__(f"{code}: {text}")
         self.code = code
         self.text = text
+        self.command = command
 
     @property
     def broken_off(self) -> bool:

@@ -301,7 +301,7 @@ class Comment:
 
 
 SAID_APART = (
-    *("quarantined", "malformed", "circuit_open"),
+    *("quarantined", "malformed", "circuit_open", "special_file"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
 )

@@ -114,6 +114,7 @@ class ErrorKind(StrEnum):
     LOST = "lost"
     TIMED_OUT = "timed_out"
     SPAWN_FAILED = "spawn_failed"
+    SPECIAL_FILE = "special_file"  # its text: the path, a line end, what mends it
     NO_RESULT = "no_result"
     TASK_FAILED = "task_failed"
 

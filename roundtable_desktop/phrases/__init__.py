@@ -264,6 +264,10 @@ TASKS: Mapping[str, str] = {
         "It is blocked: {agent} is not logged in. Start its program in a terminal and log in "
         "there; then “roundtable task run” tries anew."
     ),
+    "task_blocked_clear_way": N_(
+        "It is blocked: something that is no file is in git's way. The inbox says where it is and "
+        "what clears the way; then “roundtable task run” tries anew. Nothing of its work is lost."
+    ),
     "task_blocked_look_at_copy": N_(
         "It is blocked: what its agent left cannot be collected; see the run. It is all still in "
         "the agent's copy."

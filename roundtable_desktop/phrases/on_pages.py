@@ -26,6 +26,10 @@ ON_PAGES: Mapping[str, str] = {
         "The agent is not logged in. Start its program in a terminal and log in there; then run "
         "the task again."
     ),
+    "task_blocked_clear_way": N_(
+        "Something that is no file is in git's way. The inbox says where it is and what clears the "
+        "way; then run the task again. Nothing of its work is lost."
+    ),
     "task_blocked_look_at_copy": N_(
         "What its agent left cannot be collected; see the run. It is all still in the agent's copy."
     ),

@@ -66,6 +66,14 @@ HELD: Mapping[str, str] = {
         "This conflicts with what the branch has by now: {paths}. Have its agent bring it onto "
         "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
+    "special_file": N_(
+        "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
+        "for ever, so it was not started. Clear the way with “{mend}”, then try again."
+    ),
+    "inbox_special_file": N_(
+        "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
+        "for ever. Nothing more is tried by itself. Clear the way with “{mend}”, then try again."
+    ),
     "git_failed": N_("It was git that refused: {text}"),
     "restored": N_(
         "The database has been put back to an earlier state since this was decided: it may be on "

@@ -17,6 +17,7 @@ INCURABLE = (
     ErrorKind.CLI_MISSING,
     ErrorKind.CLI_OUTDATED,
     ErrorKind.PERMISSION_DENIED,
+    ErrorKind.SPECIAL_FILE,
 )
 """What waiting cannot cure: not tried again (C-38, B-074)."""
 

@@ -271,7 +271,7 @@ def test_a_git_that_hangs_is_ended_with_its_children(world, monkeypatch):
         runner.run(["version"], cwd=world.root, seconds=0.5)
     child = (folder / "child").read_text().strip()
     state = subprocess.run(["ps", "-o", "stat=", "-p", child], capture_output=True, text=True)
-    assert state.stdout.strip() in ("", "Z")
+    assert state.stdout.strip()[:1] in ("", "Z")  # behind it stands how it was started
 
 
 def test_output_is_bounded(world):

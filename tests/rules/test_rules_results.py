@@ -158,7 +158,7 @@ def test_lost_costs_a_retry_and_never_born_none() -> None:
 
 WAITING_CURES_NONE = (
     *("auth_required", "billing", "model_unavailable", "context_full"),
-    *("cli_missing", "cli_outdated", "permission_denied"),
+    *("cli_missing", "cli_outdated", "permission_denied", "special_file"),
 )
 
 

@@ -11,8 +11,10 @@ _BEGINNING = "roundtable-delivery-"
 
 
 def begin(git_dir: str, new: str) -> None:
-    """On the disk before anything else is written. Raises OSError."""
-    _sign(git_dir, new).touch()
+    """On the disk before anything else is written. Raises OSError, also where something else has
+    that name: neither a link nor a pipe is opened."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    os.close(os.open(_sign(git_dir, new), flags, 0o666))
     folder = os.open(git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)
@@ -21,7 +23,8 @@ def begin(git_dir: str, new: str) -> None:
 
 
 def has_begun(git_dir: str, new: str) -> bool:
-    return _sign(git_dir, new).is_file()
+    sign = _sign(git_dir, new)
+    return sign.is_file() and not sign.is_symlink()
 
 
 def is_over(git_dir: str, new: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtable_desktop.adapters.git.room import Room
-from roundtable_desktop.adapters.git.traces import plain_bytes
+from roundtable_desktop.adapters.git.special import plain_bytes, refuse_worktrees
 from roundtable_desktop.model.ports import Repository
 
 LOCK = "index.lock"
@@ -34,7 +34,8 @@ class Checkout:
 
 
 def checkouts(room: Room, repository: Repository) -> list[Checkout]:
-    """Every working tree that still is there."""
+    """Every working tree that still is there. Raises GitFailed(`special_file`)."""
+    refuse_worktrees(repository.git_dir)
     git_dirs = dict(_linked(Path(repository.git_dir)))
     listed = room.tell("worktree", "list", "--porcelain", "-z")
     found = []

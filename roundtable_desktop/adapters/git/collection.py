@@ -21,12 +21,8 @@ from roundtable_desktop.adapters.git.linked import is_as_linked, is_linked, trac
 from roundtable_desktop.adapters.git.names import check_commit, check_ref, means_git, shown
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
-from roundtable_desktop.adapters.git.traces import (
-    CHANGED,
-    Tracked,
-    changed_configuration,
-    refuse_traps,
-)
+from roundtable_desktop.adapters.git.special import refuse_traps
+from roundtable_desktop.adapters.git.traces import CHANGED, Tracked, changed_configuration
 from roundtable_desktop.model.ports import Change, Collected, GitFailed, Repository
 
 FEW_OBJECTS = 100  # fetch.unpackLimit of git: below it loose objects, else a pack

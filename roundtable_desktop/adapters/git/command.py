@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import IO
 
 from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.programs import PINS
-from roundtable_desktop.model.ports import STOPPED, GitFailed
+from roundtable_desktop.model.ports import KILLED, STOPPED, TIMEOUT, GitFailed
 
 OLDEST = (2, 38)
 ERROR_BYTES = 2000
@@ -24,6 +24,8 @@ OUTPUT_BYTES = 256 * 1024 * 1024
 SECONDS = 60.0
 TERM_SECONDS = 1.0
 """A git that is told to end takes its locks with it; one that is killed leaves them."""
+SUSPECT_SECONDS = 5.0
+"""A git that has not ended by then may wait for a pipe that came after the look before it."""
 _LOOK = 0.1
 
 
@@ -87,11 +89,13 @@ class Runner:
         feed: bytes | IO[bytes] = b"",
         limit: int = OUTPUT_BYTES,
         seconds: float = SECONDS,
+        suspect: Callable[[], None] = lambda: None,
     ) -> Answer:
         """Any exit code is an answer. Raises GitFailed: `git_missing`, or one that is
         `broken_off`; a git that was killed has not answered.
 
-        environment: on top of our own; None takes a variable out.
+        environment: on top of our own; None takes a variable out. suspect: called once where it
+        takes long, and once when its time is over; what it raises ends it.
         """
         if self._stopped.is_set():
             raise GitFailed(STOPPED)
@@ -100,7 +104,7 @@ class Runner:
         with _readable(feed) as source:
             process = self._start(arguments, source, Path(cwd), surroundings)
             with process:
-                return self._listen(process, limit, seconds)
+                return self._listen(process, limit, _Watch(seconds, suspect))
 
     def _start(
         self,
@@ -128,17 +132,16 @@ class Runner:
             except OSError as failed:
                 raise GitFailed("git_not_started", str(failed)) from failed
 
-    def _listen(self, process: subprocess.Popen[bytes], limit: int, seconds: float) -> Answer:
+    def _listen(self, process: subprocess.Popen[bytes], limit: int, watch: "_Watch") -> Answer:
         """Reads both pipes up to their limits; ends the whole session when either runs out."""
         assert process.stdout and process.stderr
         heard = {process.stdout: bytearray(), process.stderr: bytearray()}
-        deadline = time.monotonic() + seconds
         whole = True
         with selectors.DefaultSelector() as selector:
             for pipe in heard:
                 selector.register(pipe, selectors.EVENT_READ, heard[pipe])
             while whole and selector.get_map():
-                self._check(process, deadline, seconds)
+                self._check(process, watch)
                 for key, _ in selector.select(_LOOK):
                     if not (chunk := os.read(key.fd, 1 << 16)):
                         selector.unregister(key.fileobj)
@@ -148,20 +151,21 @@ class Runner:
         if not whole:
             _end(process)
         while not _waited(process):
-            self._check(process, deadline, seconds)
+            self._check(process, watch)
         error = bytes(heard[process.stderr][:ERROR_BYTES]).decode(errors="replace").strip()
         if whole and process.returncode < 0:
-            raise GitFailed("git_killed", error)
+            raise GitFailed(KILLED, error)
         return Answer(process.returncode, bytes(heard[process.stdout][:limit]), error, whole)
 
-    def _check(self, process: subprocess.Popen[bytes], deadline: float, seconds: float) -> None:
-        """Whether it may go on."""
-        if self._stopped.is_set():
+    def _check(self, process: subprocess.Popen[bytes], watch: "_Watch") -> None:
+        """Whether it may go on; else it is told to end, and takes its locks with it."""
+        try:
+            if self._stopped.is_set():
+                raise GitFailed(STOPPED)
+            watch.look()
+        except BaseException:
             _end(process, gently=True)
-            raise GitFailed(STOPPED)
-        if time.monotonic() > deadline:
-            _end(process)
-            raise GitFailed("git_timeout", f"{seconds:g} s")
+            raise
 
     def _surroundings(self) -> dict[str, str | None]:
         home = str(self.home)
@@ -186,6 +190,25 @@ class Runner:
             "GIT_LITERAL_PATHSPECS": "1",
             **({} if self._alone is None else self._alone.mark),
         }
+
+
+class _Watch:
+    """Over the time that one git takes."""
+
+    def __init__(self, seconds: float, suspect: Callable[[], None]) -> None:
+        self._seconds, self._suspect = seconds, suspect
+        self._began = time.monotonic()
+        self._looked = False
+
+    def look(self) -> None:
+        """Raises GitFailed: `git_timeout`, or what the suspicion finds."""
+        took = time.monotonic() - self._began
+        if took > SUSPECT_SECONDS and not self._looked:
+            self._looked = True
+            self._suspect()
+        if took > self._seconds:
+            self._suspect()
+            raise GitFailed(TIMEOUT, f"{self._seconds:g} s")
 
 
 def as_variables(config: Mapping[str, str]) -> dict[str, str | None]:
@@ -217,11 +240,23 @@ def _waited(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], *, gently: bool = False) -> None:
-    """git and its children share the session that was made for them."""
-    if gently and process.poll() is None:
+    """git and its children share the session that was made for them; the group is its as long as
+    nobody has waited for it."""
+    if process.poll() is not None:
+        return
+    if gently:
         os.killpg(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(TERM_SECONDS)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        until = time.monotonic() + TERM_SECONDS
+        while not _is_over(process) and time.monotonic() < until:
+            time.sleep(_LOOK / 5)
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _is_over(process: subprocess.Popen[bytes]) -> bool:
+    """Where the system can tell without letting go of it."""
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

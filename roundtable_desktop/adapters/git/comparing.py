@@ -17,7 +17,7 @@ from roundtable_desktop.adapters.git.noted import (
     without_git,
 )
 from roundtable_desktop.adapters.git.reflogs import Step, mover, steps
-from roundtable_desktop.adapters.git.traces import plain_bytes
+from roundtable_desktop.adapters.git.special import plain_bytes
 from roundtable_desktop.model.moved import By, Moved, What
 from roundtable_desktop.model.ports import GitFailed, Repository
 

@@ -11,7 +11,8 @@ from roundtable_desktop.adapters.git.linked import is_linked, left_behind, room_
 from roundtable_desktop.adapters.git.names import COMMIT, check_commit, shown
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.room import Room, users_room
-from roundtable_desktop.adapters.git.traces import plain_bytes, reader, refuse_traps
+from roundtable_desktop.adapters.git.special import plain_bytes, refuse_traps
+from roundtable_desktop.adapters.git.traces import reader
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 NAMED = 20

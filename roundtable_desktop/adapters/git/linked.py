@@ -12,7 +12,8 @@ from roundtable_desktop.adapters.git.names import COMMIT, HEADS, by_hand, digest
 from roundtable_desktop.adapters.git.private import private_room
 from roundtable_desktop.adapters.git.replacing import write
 from roundtable_desktop.adapters.git.room import LONG, Room, users_room
-from roundtable_desktop.adapters.git.traces import Tracked, of_head, plain_bytes, staged, tracked
+from roundtable_desktop.adapters.git.special import plain_bytes, refuse_worktrees
+from roundtable_desktop.adapters.git.traces import Tracked, of_head, staged, tracked
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 LEFT = "refs/roundtable/left/"
@@ -74,6 +75,7 @@ def _administer(
     place = administration(repository, folder)
     begun = beside / place.name
     room = users_room(runner, repository)
+    refuse_worktrees(repository.git_dir)
     _keep_head(room, place)
     forget(place)  # of a try that was broken off, or of a folder that was put away
     plain = replace(room, config=room.config | PLAIN)

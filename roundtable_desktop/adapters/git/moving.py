@@ -28,7 +28,7 @@ from roundtable_desktop.adapters.git.names import HEADS, check_commit
 from roundtable_desktop.adapters.git.private import alternate, private_room
 from roundtable_desktop.adapters.git.replacing import take_away, write
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
-from roundtable_desktop.adapters.git.traces import plain_bytes, refuse_traps
+from roundtable_desktop.adapters.git.special import plain_bytes, refuse_traps
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 FOLDERS = ("", "info", "objects", "objects/info", "refs", "refs/heads", "refs/remotes")

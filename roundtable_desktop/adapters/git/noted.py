@@ -16,7 +16,7 @@ from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.linked import administration, is_ours
 from roundtable_desktop.adapters.git.names import OURS
 from roundtable_desktop.adapters.git.room import Room, users_room
-from roundtable_desktop.adapters.git.traces import plain_bytes
+from roundtable_desktop.adapters.git.special import plain_bytes
 from roundtable_desktop.model.ports import Repository
 
 NOTES = ".noted"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.room import Room, identity, object_store
+from roundtable_desktop.adapters.git.special import plain_bytes, refuse_objects
 from roundtable_desktop.model.ports import Repository
 
 
@@ -17,8 +18,10 @@ def private_room(
     """No configuration, hook or attribute of any repository is read in here.
 
     keeps_objects: new objects go to the user's store at once; else they vanish with the room.
-    commit: any object name of the repository; its length tells the format.
+    commit: any object name of the repository; its length tells the format. Raises
+    GitFailed(`special_file`) of what git reads of the user's objects.
     """
+    refuse_objects(object_store(repository))
     with tempfile.TemporaryDirectory(prefix="roundtable-git-") as folder:
         store = object_store(repository)
         lay_out(
@@ -32,6 +35,7 @@ def private_room(
             runner=runner,
             git_dir=folder,
             objects=store if keeps_objects else None,
+            borrowed=store,
             config=dict(repository.settings),
             identity=identity(repository),
         )
@@ -48,8 +52,8 @@ def lay_out(
     if borrowed:
         lines = "".join(f"{alternate(path)}\n" for path in borrowed)
         (git_dir / "objects/info/alternates").write_text(lines, errors="surrogateescape")
-    if shallow.is_file():
-        (git_dir / "shallow").write_bytes(shallow.read_bytes())
+    if (known := plain_bytes(shallow, through_links=True)) is not None:
+        (git_dir / "shallow").write_bytes(known)
 
 
 def format_section(commit: str) -> str:

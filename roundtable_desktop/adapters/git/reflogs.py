@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtable_desktop.adapters.git.traces import plain_bytes
+from roundtable_desktop.adapters.git.special import plain_bytes
 from roundtable_desktop.model.moved import By, mark
 
 

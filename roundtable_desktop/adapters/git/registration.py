@@ -5,6 +5,7 @@ from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import OLDEST, Answer, Runner
 from roundtable_desktop.adapters.git.room import pairs
+from roundtable_desktop.adapters.git.special import refuse_above
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.ports import GitFailed, RepositoryFacts
 
@@ -22,12 +23,13 @@ BYTE_SETTINGS = (
 
 def inspect(runner: Runner, user_home: Path, path: str) -> RepositoryFacts:
     """
-    1. The folder is there and git is new enough.
+    1. The folder is there, git is new enough, and would wait for nothing.
     2. It is in a working tree, and that tree holds it (a repository may claim another one).
     3. HEAD is a commit.
     4. Identity and settings, as the user's own git sees them.
     """
     _check_version(runner)
+    refuse_above(path)
     look = _Look(runner, user_home, path)
     top, said = look.top(), look.said()
     settings = {name: value for name in BYTE_SETTINGS if (value := said.get(name))}

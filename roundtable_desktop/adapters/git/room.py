@@ -8,6 +8,7 @@ from typing import IO
 
 from roundtable_desktop.adapters.git.command import OUTPUT_BYTES, SECONDS, Answer, Runner
 from roundtable_desktop.adapters.git.programs import overrides
+from roundtable_desktop.adapters.git.special import common_of, refuse, refuse_closely
 from roundtable_desktop.model.ports import GitFailed, Repository
 
 LONG = 600.0  # seconds; for what reads or writes a whole tree
@@ -18,6 +19,7 @@ class Room:
     """One git directory with the tree, index and objects that are used with it.
 
     config: what we tell git. said: what the repository's own configuration was found to say.
+    borrowed: objects of the user's, where the git directory is our own.
     """
 
     runner: Runner
@@ -25,6 +27,7 @@ class Room:
     work_tree: str | None = None
     index: str | None = None
     objects: str | None = None
+    borrowed: str | None = None
     config: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     identity: dict[str, str] = field(default_factory=dict)
@@ -45,7 +48,14 @@ class Room:
             feed=feed,
             limit=limit,
             seconds=seconds,
+            suspect=self._suspect,
         )
+
+    def _suspect(self) -> None:
+        """Raises GitFailed(`special_file`) for what this git may be waiting for."""
+        places = [Path(self.git_dir), common_of(self.git_dir)]
+        places += [Path(one).parent for one in (self.objects, self.borrowed) if one]
+        refuse_closely(places, self.work_tree)
 
     def tell(
         self, *arguments: str, feed: bytes | IO[bytes] = b"", seconds: float = SECONDS
@@ -119,12 +129,17 @@ def users_room(
     """The user's repository, or one of its checkouts, with every program key of it pinned.
 
     Its keys are read anew for each use, with what it includes: a cache would have to know all
-    the files that an include can reach.
+    the files that an include can reach. Raises GitFailed(`special_file`) before git could wait for
+    one.
     """
+    place, tree = git_dir or repository.git_dir, work_tree or repository.path
+    refuse(repository.git_dir, repository.path)
+    if place != repository.git_dir:
+        refuse(place, tree)
     room = Room(
         runner=runner,
-        git_dir=git_dir or repository.git_dir,
-        work_tree=work_tree or repository.path,
+        git_dir=place,
+        work_tree=tree,
         config=dict(repository.settings),
         identity=identity(repository),
     )

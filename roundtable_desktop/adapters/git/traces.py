@@ -6,7 +6,6 @@ directory at all.
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,68 +14,10 @@ from roundtable_desktop.adapters.git.names import COMMIT, shown
 from roundtable_desktop.adapters.git.private import alternate
 from roundtable_desktop.adapters.git.programs import runs_a_program
 from roundtable_desktop.adapters.git.room import Room
-from roundtable_desktop.model.ports import GitFailed
+from roundtable_desktop.adapters.git.special import odd, plain_bytes
 
-READ_BYTES = 64 * 1024 * 1024  # an index of half a million files
 CHANGED = "repository_configuration_changed"
 CONFIGS = ("config", "config.worktree")
-STEERING = frozenset({".gitignore", ".gitattributes", ".gitmodules"})  # read by git as it walks
-
-
-def plain_bytes(path: Path) -> bytes | None:
-    """A regular file's bytes; None for a link, a pipe, a device, or one beyond all sense."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
-            return None
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read(READ_BYTES)
-    finally:
-        os.close(descriptor)
-
-
-def refuse_traps(folder: Path) -> None:
-    """Raises GitFailed(`special_file`): what git opens while it walks must not block it."""
-    for path in _odd(folder):
-        steering = path.name in STEERING
-        if steering or (path.name == ".git" and path.parent != folder and _blocks(path)):
-            raise GitFailed("special_file", shown(os.fsencode(path.relative_to(folder))))
-
-
-def _odd(folder: Path) -> Iterator[Path]:
-    """What is neither file, folder nor link, and every `.git`, which is not entered."""
-    waiting = [os.fspath(folder)]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    if entry.name == ".git":
-                        yield Path(entry.path)
-                    elif entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
-                        yield Path(entry.path)
-        except OSError:
-            continue
-
-
-def _blocks(nested: Path) -> bool:
-    """git asks of every `.git` whether it is a repository, and reads these two for that."""
-    named = (plain_bytes(nested) or b"").removeprefix(b"gitdir: ").strip()
-    git_dir = nested.parent / os.fsdecode(named) if named else nested
-    return any(_is_special(git_dir / name) for name in ("HEAD", "commondir"))
-
-
-def _is_special(path: Path) -> bool:
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +49,7 @@ def of_head(room: Room, head: str) -> bytes:
 def reader(room: Room, git_dir: Path) -> Room | None:
     """`room` with the agent's objects beside the user's; None where they cannot be walked."""
     objects = git_dir / "objects"
-    if git_dir.is_symlink() or any(_odd(objects)):
+    if git_dir.is_symlink() or any(odd(objects)):
         return None
     lent = Path(room.git_dir, "lent")
     (lent / "info").mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,90 @@
+"""Where git would wait for ever: a person is told what mends it; nothing is tried without end."""
+
+import os
+from pathlib import Path
+
+import pytest
+from engine_stage import ASKED, Stage
+
+from roundtable_desktop.engine.desk import inbox as desk_inbox
+from roundtable_desktop.model.copies import WorkspaceStrategy
+from roundtable_desktop.model.records import InboxItem, Task
+from roundtable_desktop.model.states import ErrorKind, InboxStatus, RunOutcome, TaskStatus
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.store import lists
+
+DONE = {"status": "completed"}
+
+
+def pipe(stage: Stage, name: str) -> Path:
+    path = stage.folders.repo / ".git" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    return path
+
+
+def open_items(stage: Stage) -> list[InboxItem]:
+    with stage.ground.reader.snapshot() as view:
+        found = lists.page(view, lists.INBOX, after=None, limit=50)
+    return [one for one in found if one.status is InboxStatus.OPEN]
+
+
+def answer(stage: Stage, item: InboxItem, action: str) -> None:
+    desk_inbox.act(stage.desk, ASKED, item.id, action)
+
+
+@pytest.mark.proves("B-118", "A-20")
+def test_a_delivery_is_held_with_the_path_and_what_mends_it(stage: Stage) -> None:
+    task = stage.assigned()
+    proposal = stage.offered(task, b="b\n")
+    path = pipe(stage, "packed-refs")
+    stage.ask_deliver(proposal)
+    stage.deliver()
+    [tried] = stage.tries(proposal)
+    reason = tried.reason or {}
+    assert (reason["code"], reason["path"]) == ("special_file", str(path))
+    [item] = open_items(stage)
+    said = sentence(item.code, {**item.data, "why": sentence(str(reason["code"]), reason)})
+    assert str(path) in said and f"rm -f -- {path}" in said
+    os.system(str(reason["mend"]))
+    answer(stage, item, "retry")
+    stage.deliver()
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+
+
+@pytest.mark.proves("A-20", "B-118")
+@pytest.mark.parametrize("strategy", list(WorkspaceStrategy))
+def test_what_cannot_be_started_or_collected_asks_a_person(
+    stage: Stage, strategy: WorkspaceStrategy
+) -> None:
+    task = stage.assigned(workspace_strategy=strategy)
+    path = pipe(stage, "info/exclude")
+    assert stage.step()
+    stage.play()
+    run = stage.run
+    assert run.error_kind == ErrorKind.SPECIAL_FILE
+    assert_asked(stage, task, path)
+    run = stage.launch()
+    stage.leave(run, b="b\n")
+    path = pipe(stage, "info/attributes")
+    run = stage.finish(run, result=DONE)
+    if strategy is WorkspaceStrategy.MAIN:
+        return  # nothing is collected there
+    assert run.outcome is RunOutcome.CRASHED and run.error_kind == ErrorKind.SPECIAL_FILE
+    assert_asked(stage, task, path)
+    assert (stage.copy(run) / "b.txt").read_text() == "b\n"
+    run = stage.launch()
+    stage.finish(run, result=DONE)
+    assert stage.proposals(task)[-1].files[0]["path"] == "b.txt"
+
+
+def assert_asked(stage: Stage, task: Task, path: Path) -> None:
+    """And once the way is clear, its answer runs the task again."""
+    assert stage.ground.get_task(task.id).status is TaskStatus.BLOCKED
+    asked = [one for one in open_items(stage) if one.code == "inbox_special_file"]
+    [item] = asked
+    said = sentence(item.code, item.data)
+    assert str(path) in said and f"rm -f -- {path}" in said
+    os.system(str(item.data["mend"]))
+    assert not os.path.lexists(path)
+    answer(stage, item, "retry")
