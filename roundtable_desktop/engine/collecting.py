@@ -1,11 +1,12 @@
 """What a run left in its copy, as a commit: to be proposed, or kept under a name of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.engine.places import place_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import PASSING, Refused
@@ -67,6 +68,7 @@ class Collecting:
 
     def __init__(self, reader: Reader, git: Git, copies: Path) -> None:
         self._reader, self._git, self._copies = reader, git, copies
+        self._patience = Patience()
 
     def around(self, run_id: str) -> Around:
         with self._reader.snapshot() as view:
@@ -87,12 +89,21 @@ class Collecting:
         left = self._collect(around, ended)
         if not _is_linked(around):
             return left
-        moved = self._git.moved(
-            repository_of(around.workspace), self._folder(around), around.run.id
-        )
+        moved = self._moved(around)
         why = reason(moved) if moved is not None else NOT_COMPARED
         collected = replace(left.collected, held=also(left.collected.held, why))
         return replace(left, collected=collected, moved=tuple(moved or ()))
+
+    def _moved(self, around: Around) -> Sequence[Moved] | None:
+        folder, run = self._folder(around), around.run.id
+        try:
+            moved = self._git.moved(repository_of(around.workspace), folder, run)
+        except GitFailed as error:
+            if self._patience.lasts(f"compare:{run}", error):
+                raise
+            return None
+        self._patience.over(f"compare:{run}")
+        return moved
 
     def forget(self, around: Around, left: Left) -> None:
         """What was noted before the run; where something changed, it is the way back."""
@@ -113,10 +124,13 @@ class Collecting:
         own = task is None
         if around.run.base_commit is None or not (own or _is_wanted(ended)):
             return NOTHING
+        act = f"collect:{around.run.id}"
         try:
-            return Left(self._taken(around, ended))
+            left = Left(self._taken(around, ended))
+            self._patience.over(act)
+            return left
         except GitFailed as error:
-            if error.broken_off:
+            if self._patience.lasts(act, error):
                 raise  # it is collected again: the same copy gives the same commit
             if error.code == SPECIAL:
                 said = f"{error.text}\n{error.command}"
@@ -134,7 +148,7 @@ class Collecting:
         try:
             return self._git.unsaved(repository_of(around.workspace), self._folder(around), ())
         except GitFailed as error:
-            if error.broken_off:
+            if self._patience.lasts(f"collect:{around.run.id}", error):
                 raise
             return ()
 

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from roundtable_desktop.engine import blocked, by_rule, graph
 from roundtable_desktop.engine.collecting import commit_message
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import (
     SPECIAL,
+    TIMEOUT,
     Delivered,
     Git,
     GitFailed,
@@ -49,6 +51,7 @@ class Deliveries:
         self._store, self._reader, self._git, self._ids = store, reader, git, ids
         self._look_at = look_at
         self._one = threading.Lock()
+        self._patience = Patience()
 
     def deliver(self, delivery_id: str) -> None:
         """From `intended` to an outcome, also after a crash: what git may have begun is finished
@@ -127,7 +130,7 @@ class Deliveries:
             )
             return self._put(delivery, task.id, workspace, prepared)
         except GitFailed as error:
-            if error.broken_off:
+            if self._patience.lasts(delivery.id, error):
                 raise
             return Delivered(held=_refusal(error, delivery, proposal, repository))
         except PASSING:
@@ -164,6 +167,7 @@ class Deliveries:
         but gives way to a newer proposal; and only the newest one's delivery ends the task, unless
         something was said meanwhile."""
         held = outcome.held
+        self._patience.over(delivery_id)
         with self._store.transaction() as tx:
             tx.nudge("deliveries")
             delivery = proposals.get_delivery(tx, delivery_id)
@@ -200,6 +204,8 @@ def _refusal(
         return {"code": "branch_missing", "branch": delivery.branch, "command": command}
     if not os.path.isdir(repository.git_dir):
         return {"code": "repository_missing", "path": repository.path}
+    if error.code == TIMEOUT:
+        return {"code": TIMEOUT, "text": error.text, "path": repository.path}
     if error.code == SPECIAL:
         return {"code": error.code, "path": error.text, "mend": error.command}
     return {"code": "git_failed", "text": f"{error.code} {error.text}"}

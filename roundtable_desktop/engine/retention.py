@@ -11,7 +11,7 @@ from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.copies import Copy, CopyState, WorkspaceStrategy, task_of_copy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import STOPPED, Git, GitFailed
+from roundtable_desktop.model.ports import STOPPED, TIMEOUT, Git, GitFailed
 from roundtable_desktop.model.records import Agent, Subject, Task, Workspace
 from roundtable_desktop.model.states import AgentStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import (
@@ -63,6 +63,9 @@ class Retention:
             except GitFailed as failed:
                 if failed.code == STOPPED:
                     raise
+                if failed.code == TIMEOUT:  # so would the others; the next hour begins with them
+                    log.warning("no copy looked at any more workspace=%s", workspace.id)
+                    break
                 log.warning("copy stays folder=%s why=%s", copy.name, failed)
             except Refused as refused:
                 log.warning("copy stays folder=%s why=%s", copy.name, refused)

@@ -74,6 +74,10 @@ HELD: Mapping[str, str] = {
         "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
         "for ever. Nothing more is tried by itself. Clear the way with “{mend}”, then try again."
     ),
+    "git_timeout": N_(
+        "In {path} git did not answer within {text}, three times in a row. See what keeps it, such "
+        "as a disk that does not answer; then deliver again."
+    ),
     "git_failed": N_("It was git that refused: {text}"),
     "restored": N_(
         "The database has been put back to an earlier state since this was decided: it may be on "

@@ -2,12 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
 
+from roundtable_desktop.engine import patience
 from roundtable_desktop.engine.desk import inbox as desk_inbox
 from roundtable_desktop.model.copies import WorkspaceStrategy
+from roundtable_desktop.model.ports import GitFailed
 from roundtable_desktop.model.records import InboxItem, Task
 from roundtable_desktop.model.states import ErrorKind, InboxStatus, RunOutcome, TaskStatus
 from roundtable_desktop.phrases import sentence
@@ -31,6 +34,23 @@ def open_items(stage: Stage) -> list[InboxItem]:
 
 def answer(stage: Stage, item: InboxItem, action: str) -> None:
     desk_inbox.act(stage.desk, ASKED, item.id, action)
+
+
+class Stuck:
+    """A git of which one act never comes to an end."""
+
+    def __init__(self, stage: Stage, act: str, code: str = "git_timeout") -> None:
+        self.stage, self.act, self.calls = stage, act, 0
+        self.whole = getattr(stage.git, act)
+
+        def stuck(*words: Any, **more: Any) -> Any:
+            self.calls += 1
+            raise GitFailed(code, "60 s")
+
+        setattr(stage.git, act, stuck)
+
+    def over(self) -> None:
+        setattr(self.stage.git, self.act, self.whole)
 
 
 @pytest.mark.proves("B-118", "A-20")
@@ -88,3 +108,61 @@ def assert_asked(stage: Stage, task: Task, path: Path) -> None:
     os.system(str(item.data["mend"]))
     assert not os.path.lexists(path)
     answer(stage, item, "retry")
+
+
+@pytest.mark.proves("A-20", "B-118")
+def test_a_git_that_never_answers_is_not_asked_for_ever_for_a_delivery(stage: Stage) -> None:
+    task = stage.assigned()
+    proposal = stage.offered(task, b="b\n")
+    stage.ask_deliver(proposal)
+    stuck = Stuck(stage, "deliver")
+    for _ in range(patience.TRIES["git_timeout"] - 1):
+        with pytest.raises(GitFailed, match="git_timeout"):
+            stage.deliver()
+    stage.deliver()
+    stage.deliver()
+    assert stuck.calls == patience.TRIES["git_timeout"]
+    [tried] = stage.tries(proposal)
+    assert (tried.reason or {})["code"] == "git_timeout"
+    [item] = open_items(stage)
+    assert str(stage.folders.repo) in sentence("git_timeout", tried.reason or {})
+    stuck.over()
+    answer(stage, item, "retry")
+    stage.deliver()
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+
+
+@pytest.mark.proves("A-20", "B-118")
+@pytest.mark.parametrize("code", sorted(patience.TRIES))
+def test_a_git_that_never_answers_keeps_no_run_from_its_end(stage: Stage, code: str) -> None:
+    task = stage.assigned()
+    run = stage.launch()
+    stage.leave(run, b="b\n")
+    stage.finish_later(run, result=DONE)
+    stuck, acts = Stuck(stage, "collect", code), stage.acts
+    (_, settle) = acts.pop()
+    for _ in range(patience.TRIES[code] - 1):
+        with pytest.raises(GitFailed, match=code):
+            settle()
+    settle()
+    assert stuck.calls == patience.TRIES[code]
+    ended = stage.ground.get_run(run.id)
+    assert ended.outcome is RunOutcome.CRASHED and code in (ended.error_text or "")
+    assert stage.ground.get_task(task.id).status is TaskStatus.BLOCKED and open_items(stage)
+    assert (stage.copy(run) / "b.txt").read_text() == "b\n"
+
+
+@pytest.mark.proves("C-100 worktree", "A-20")
+def test_a_repository_that_cannot_be_compared_is_said_to_be_so(stage: Stage) -> None:
+    task = stage.assigned(workspace_strategy=WorkspaceStrategy.WORKTREE)
+    run = stage.launch()
+    stage.leave(run, b="b\n")
+    stage.finish_later(run, result=DONE)
+    Stuck(stage, "moved")
+    (_, settle) = stage.acts.pop()
+    for _ in range(patience.TRIES["git_timeout"] - 1):
+        with pytest.raises(GitFailed, match="git_timeout"):
+            settle()
+    settle()
+    held = stage.proposals(task)[-1].held or {}
+    assert held["code"] == "repository_not_compared"
