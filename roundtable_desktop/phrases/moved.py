@@ -33,6 +33,9 @@ MOVED: Mapping[str, str] = {
     "gone_by_agent": N_("The agent took {name} away; it was at {old}."),
     "gone_by_unknown": N_("{name} went during the run; it was at {old}."),
     "file_moved": N_("{name} changed during the run."),
+    "file_special": N_(
+        "{name} became a pipe, a socket or a device during the run; git would wait for it for ever."
+    ),
     "file_made": N_("{name} was made during the run."),
     "file_gone": N_("{name} went during the run."),
     "keys_moved": N_("{name} changed during the run: {keys}."),
@@ -44,4 +47,6 @@ def code_of(told: Mapping[str, object]) -> str:
     how = "made" if told.get("old") is None else "gone" if told.get("new") is None else "moved"
     if told.get("what") != "file":
         return f"{how}_by_{told.get('by')}"
+    if told.get("new") == "special_file":
+        return "file_special"
     return "keys_moved" if told.get("keys") and how == "moved" else f"file_{how}"

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from git_watched import RUN, as_it_was, moved, put_back
 from git_world import AT, MESSAGE, REF, World
 
 from roundtable_desktop.adapters.git import command
+from roundtable_desktop.model.moved import Moved, What, reason
 from roundtable_desktop.model.ports import Collected, GitFailed, Repository
 
 SOON = 4.0
@@ -178,3 +180,53 @@ def test_a_git_that_is_stuck_leaves_no_lock_behind(
     )
     assert failed.text == str(path)
     assert not list(git_dir.rglob("*.lock")) and world.plain("rev-parse", "main") in (base, new)
+
+
+@pytest.mark.proves("C-100 worktree", "S-65")
+@pytest.mark.parametrize(
+    "name", ["config", "packed-refs", "HEAD", "index", "refs/heads/side", "info/attributes"]
+)
+def test_what_a_run_made_a_pipe_is_told_with_the_way_back(
+    world: World, linked: Path, name: str
+) -> None:
+    git_dir = world.repo / ".git"
+    world.plain("pack-refs", "--all")
+    world.plain("branch", "-f", "side", world.plain("commit-tree", "HEAD^{tree}", "-m", "x"))
+    (git_dir / "info/attributes").write_text("*.bin binary\n")
+    world.git.forget_note(str(linked), RUN)
+    world.git.note(world.repository, str(linked), RUN)
+    before, repository = as_it_was(world), world.repository
+    path = pipe(git_dir / name)
+    began = time.monotonic()
+    found = told(world, repository)
+    assert time.monotonic() - began < SOON
+    (one,) = found.values()
+    assert one.name == (str(world.repo) if name == "HEAD" else str(path))
+    assert one.new == "special_file" and one.takes and reason([one]) is not None
+    put_back(world, found)
+    assert moved(world) == {} and as_it_was(world) == before
+
+
+def told(world: World, repository: Repository) -> dict[str, Moved]:
+    found = world.git.moved(repository, str(world.copy), RUN)
+    assert found is not None
+    return {one.name: one for one in found}
+
+
+@pytest.mark.proves("C-100 worktree", "S-65")
+@pytest.mark.parametrize(
+    "name",
+    ["refs", "refs/heads", "refs/tags", "refs/roundtable", "objects", "objects/pack", "logs"],
+)
+def test_a_link_in_the_place_of_a_folder_is_told_and_its_content_stays(
+    world: World, linked: Path, name: str
+) -> None:
+    git_dir, away = world.repo / ".git", world.root / "away"
+    before = as_it_was(world)
+    (git_dir / name).rename(away)
+    (git_dir / name).symlink_to(away)
+    found = moved(world)
+    assert [(one.what, one.name) for one in found.values()] == [(What.FILE, str(git_dir / name))]
+    put_back(world, found)
+    assert moved(world) == {} and as_it_was(world) == before
+    assert not (git_dir / name).is_symlink() and world.plain("fsck") == ""

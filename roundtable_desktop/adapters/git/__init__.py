@@ -84,10 +84,10 @@ class HardenedGit:
             copies.make_copy(self._runner, repository, folder, commit, refs, linked=linked)
 
     def note(self, repository: Repository, folder: str, run: str) -> None:
-        noted.note(self._runner, repository, folder, run)
+        noted.note(self._runner, repository, folder, run, self._user_home)
 
     def moved(self, repository: Repository, folder: str, run: str) -> tuple[Moved, ...] | None:
-        return comparing.compare(self._runner, repository, folder, run)
+        return comparing.compare(self._runner, repository, folder, run, self._user_home)
 
     def forget_note(self, folder: str, run: str) -> None:
         noted.forget_note(folder, run)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from roundtable_desktop.adapters.git.command import Runner
@@ -17,33 +18,42 @@ from roundtable_desktop.adapters.git.noted import (
     without_git,
 )
 from roundtable_desktop.adapters.git.reflogs import Step, mover, steps
-from roundtable_desktop.adapters.git.special import plain_bytes
+from roundtable_desktop.adapters.git.special import (
+    is_special,
+    mending,
+    plain_bytes,
+    specials,
+    written,
+)
 from roundtable_desktop.model.moved import By, Moved, What
-from roundtable_desktop.model.ports import GitFailed, Repository
+from roundtable_desktop.model.ports import SPECIAL, GitFailed, Repository
 
 MOST_KEYS = 50
+WHOLE = ("refs", "logs", "objects", "worktrees")
 REMOTES = "refs/remotes/"
 SYMBOLIC = "ref: "
 
 
 def compare(
-    runner: Runner, repository: Repository, folder: str, run: str
+    runner: Runner, repository: Repository, folder: str, run: str, home: Path
 ) -> tuple[Moved, ...] | None:
     """None when nothing was noted. What somebody else's log explains is not in it."""
     before = noted(folder, run)
     if before is None:
         return None
     try:
-        now = look(runner, repository, folder)
+        now = look(runner, repository, folder, home, before)
     except GitFailed as failed:
         if failed.broken_off:
             raise
-        now = without_git(repository, folder)
+        now = without_git(repository, folder, before=before)
     pair = _Pair(repository, folder, run, before, now)
     found = [*pair.files(), *pair.heads()]
     if now.whole:
         found += [*pair.refs(), *pair.stash()]
-    elif not found:
+    else:
+        found += pair.specials()
+    if not now.whole and not found:
         check = by_hand("-C", repository.path, "fsck")
         found = [_moved(What.FILE, repository.git_dir, "", None, By.UNKNOWN, check)]
     return tuple(found)
@@ -62,6 +72,17 @@ def _moved(
     was, now = (None if one is None else shown(os.fsencode(one)) for one in (old, new))
     plain = shown(os.fsencode(name))
     return Moved(what=what, name=plain, old=was, new=now, by=by, command=command, keys=keys)
+
+
+def _as_folder(link: str) -> list[str]:
+    """What makes a folder of a link to one."""
+    beside = f"{link}.roundtable"
+    return [
+        pasted("mkdir", "--", beside),
+        pasted("cp", "-R", "-p", "--", f"{link}/.", beside),
+        pasted("rm", "-f", "--", link),
+        pasted("mv", "--", beside, link),
+    ]
 
 
 def _unlinked(link: str) -> str:
@@ -83,7 +104,8 @@ class _Pair:
         keys, configs = self._keys(), {*self.before.configs, *self.now.configs}
         more = [path for path in self.now.files if path not in self.before.files]
         for path in (*more, *self.before.files):
-            old, new = self.before.files.get(path), state(Path(path)) or None
+            old, new = self.before.files.get(path), self.now.files.get(path)
+            new = new or state(Path(path), self.before) or None
             if old != new:
                 named, back = keys if path in configs else (), self._put_back(path, old)
                 yield _moved(What.FILE, path, old, new, By.UNKNOWN, back, named)
@@ -100,7 +122,8 @@ class _Pair:
         remove = pasted("rm", "-f", "--", path)
         saved = kept(self.folder, self.run, self.before, path)
         if old is None:
-            return " && ".join([*links, remove])
+            away = _as_folder(path) if self._is_part(path) else [remove]
+            return " && ".join([*links, *away])
         if old.startswith("link "):
             put = pasted("ln", "-s", "--", old.removeprefix("link "), path)
         elif saved is not None:
@@ -121,15 +144,43 @@ class _Pair:
         links = [one for one in map(str, inside) if os.path.islink(one) and one not in known]
         return [_unlinked(one) for one in links[-1:]]
 
+    def _is_part(self, path: str) -> bool:
+        """A link that stands for a folder of refs, logs or objects: what is in it stays, as no
+        other command brings it back."""
+        top = os.path.relpath(path, self.repository.git_dir).partition(os.sep)[0]
+        return top in WHOLE and os.path.islink(path) and os.path.isdir(path)
+
+    def specials(self) -> Iterator[Moved]:
+        """What git would wait for is why it was not asked; none was there before."""
+        common = Path(self.repository.git_dir)
+        for path in islice(specials(common), MOST_KEYS):
+            is_head = str(path.parent) in self.before.heads and path.name == "HEAD"
+            if str(path) not in self.before.files and not is_head:
+                name = str(path.relative_to(common))
+                saved = kept(self.folder, self.run, self.before, str(path))
+                old = self.before.refs.get(name) or ("file" if saved else None)
+                back = self._instead(path, name, saved)
+                yield _moved(What.FILE, str(path), old, SPECIAL, By.UNKNOWN, back)
+
+    def _instead(self, path: Path, name: str, saved: Path | None) -> str:
+        remove = pasted("rm", "-f", "--", str(path))
+        if said := self.before.refs.get(name):
+            return f"{remove} && {written(path, said)}"
+        if saved is not None:
+            return f"{remove} && {pasted('cp', '-p', '--', str(saved), str(path))}"
+        return mending(path, self.repository.git_dir, self.repository.path)
+
     def heads(self) -> Iterator[Moved]:
         for place, old in self.before.heads.items():
             new = self.now.heads.get(place)
             if new == old or new is None:  # one that its owner removed is no checkout any more
                 continue
             log = self._steps(f"{place}/logs/HEAD")
-            by = self._head_mover(log)
-            if by is not None:
-                where = self._checkout(place)
+            by, where, file = self._head_mover(log), self._checkout(place), Path(place, "HEAD")
+            if is_special(file):
+                back = f"{pasted('rm', '-f', '--', str(file))} && {written(file, old)}"
+                yield _moved(What.HEAD, where, old, SPECIAL, By.UNKNOWN, back)
+            elif by is not None:
                 yield _moved(What.HEAD, where, old, new, by, self._head_back(where, old, log))
 
     def _head_mover(self, log: list[Step] | None) -> By | None:

@@ -1,0 +1,85 @@
+"""What is easily passed over: hooks in the user's home, large ones, split indexes, folders that
+were put aside, and a folder for temporary files from which nothing may be run."""
+
+import os
+import pwd
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from git_watched import RUN, moved, put_back
+from git_world import World
+
+from roundtable_desktop.adapters.git import noted
+
+
+def note_again(world: World) -> None:
+    world.git.forget_note(str(world.copy), RUN)
+    world.git.note(world.repository, str(world.copy), RUN)
+
+
+@pytest.mark.proves("C-100 worktree", "S-65")
+@pytest.mark.parametrize("named", ["~/hooks", "~{user}/hooks"])
+def test_hooks_in_the_users_home_are_watched(
+    world: World, linked: Path, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook, user = world.user_home / "hooks/pre-commit", pwd.getpwuid(os.getuid()).pw_name
+    world.write({"hooks/pre-commit": "#!/bin/sh\n"}, world.user_home)
+    world.plain("config", "core.hooksPath", named.format(user=user))
+
+    entry = SimpleNamespace(pw_dir=str(world.user_home))
+    monkeypatch.setattr(pwd, "getpwnam", {user: entry}.__getitem__)
+    note_again(world)
+    assert moved(world) == {}
+    hook.write_text("#!/bin/sh\nelse\n")
+    found = moved(world)
+    assert set(found) == {str(hook)}
+    put_back(world, found)
+    assert moved(world) == {} and hook.read_text() == "#!/bin/sh\n"
+
+
+@pytest.mark.proves("C-100 worktree")
+def test_what_has_not_changed_is_not_read_again(
+    world: World, linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And of a hook of many megabytes nothing is read at all, though a change of it is told."""
+    hooks, read = world.repo / ".git/hooks", []
+    hooks.mkdir(exist_ok=True)
+    (hooks / "small").write_text("#!/bin/sh\n")
+    (hooks / "same").write_text("#!/bin/sh\n")
+    with open(hooks / "large", "wb") as file:
+        file.truncate(50 << 20)
+    whole = noted.plain_bytes
+
+    def counted(path: Path) -> bytes | None:
+        read.append(path.name)
+        return whole(path)
+
+    monkeypatch.setattr(noted, "plain_bytes", counted)
+    note_again(world)
+    assert "small" in read and "large" not in read
+    read.clear()
+    assert moved(world) == {} and not {"small", "same", "large", "config"} & set(read)
+    with open(hooks / "large", "r+b") as file:
+        file.write(b"#!/bin/sh\n")
+    os.utime(hooks / "large", ns=(0, 0))
+    (hooks / "small").write_text("#!/bin/zz\n")
+    (hooks / "same").write_text("#!/bin/sh\n")
+    assert set(moved(world)) == {str(hooks / "small"), str(hooks / "large")}
+    assert "large" not in read
+
+
+@pytest.mark.proves("C-100 worktree")
+def test_hooks_without_end_are_not_all_read(
+    world: World, linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noted, "ALL_BYTES", 1000)
+    hooks = world.repo / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for number in range(9):
+        (hooks / f"h{number}").write_text("x" * 300)
+    note_again(world)
+    assert moved(world) == {}
+    for number in range(9):
+        (hooks / f"h{number}").write_text("y" * 300)
+    assert set(moved(world)) == {str(hooks / f"h{number}") for number in range(9)}
