@@ -205,6 +205,9 @@ class PretendGit:
     def moved(self, repository: Repository, folder: str, run: str) -> tuple[Moved, ...]:
         return ()
 
+    def notes_left(self, above: str) -> Sequence[tuple[str, str]]:
+        return ()
+
     def forget_note(self, folder: str, run: str) -> None:
         """There is none."""
 

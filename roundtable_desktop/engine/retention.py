@@ -13,10 +13,11 @@ from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import STOPPED, TIMEOUT, Git, GitFailed
 from roundtable_desktop.model.records import Agent, Subject, Task, Workspace
-from roundtable_desktop.model.states import AgentStatus, ProposalStatus, TaskStatus
+from roundtable_desktop.model.states import LIVE_RUNS, AgentStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import (
     agents,
     events,
+    inbox,
     journal,
     lists,
     proposals,
@@ -69,7 +70,16 @@ class Retention:
                 log.warning("copy stays folder=%s why=%s", copy.name, failed)
             except Refused as refused:
                 log.warning("copy stays folder=%s why=%s", copy.name, refused)
+        self._forget_notes(workspace)
         return gone
+
+    def _forget_notes(self, workspace: Workspace) -> None:
+        """Of copies that are gone, but for those that the command of an open item copies from."""
+        for folder, run in self._git.notes_left(str(self._copies / str(workspace.number))):
+            with self._reader.snapshot() as view:
+                needed = _needs_note(view, run)
+            if not needed:
+                self._git.forget_note(folder, run)
 
     def _drop(self, workspace: Workspace, copy: Copy) -> bool:
         repository, folder = repository_of(workspace), copy.path
@@ -94,6 +104,12 @@ class Retention:
         subject = _subject(workspace, copy)
         with self._store.transaction() as tx:
             journal.tell(tx, kind, subject, workspace_id=workspace.id, data=data)
+
+
+def _needs_note(view: View, run_id: str) -> bool:
+    run = runs.get(view, run_id)
+    lives = run is not None and run.status in LIVE_RUNS
+    return lives or bool(inbox.open_about(view, Subject("run", run_id)))
 
 
 def copies_of(view: View, copies: Path, workspace: Workspace, now: datetime) -> list[Copy]:

@@ -82,3 +82,6 @@ class Copies(Protocol):
 
     def forget_note(self, folder: str, run: str) -> None:
         """Nothing of it is needed any more."""
+
+    def notes_left(self, above: str) -> Sequence[tuple[str, str]]:
+        """(folder, run) of each note below `above` whose copy is gone."""

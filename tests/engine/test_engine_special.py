@@ -9,9 +9,10 @@ from engine_stage import ASKED, Stage
 
 from roundtable_desktop.engine import patience
 from roundtable_desktop.engine.desk import inbox as desk_inbox
+from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.ports import GitFailed
-from roundtable_desktop.model.records import InboxItem, Task
+from roundtable_desktop.model.records import InboxItem, Run, Task
 from roundtable_desktop.model.states import ErrorKind, InboxStatus, RunOutcome, TaskStatus
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import lists
@@ -166,3 +167,35 @@ def test_a_repository_that_cannot_be_compared_is_said_to_be_so(stage: Stage) -> 
     settle()
     held = stage.proposals(task)[-1].held or {}
     assert held["code"] == "repository_not_compared"
+
+
+@pytest.mark.proves("C-100 worktree", "A-19")
+def test_the_way_back_stays_for_as_long_as_an_item_asks(stage: Stage) -> None:
+    task = stage.assigned(workspace_strategy=WorkspaceStrategy.WORKTREE)
+    run = stage.launch()
+    config = stage.folders.repo / ".git/config"
+    before = config.read_text()
+    config.write_text(before + "[core]\n\tfsmonitor = true\n")
+    stage.finish(run, result=DONE)
+    [item] = [one for one in open_items(stage) if one.subject_id == run.id]
+    stage.clock.forward(days=30)
+    free(stage)
+    assert not stage.copy(run).exists() and notes(stage, run).exists()
+    [moved] = item.data["moved"]
+    os.system(moved["command"])
+    assert config.read_text() == before
+    answer(stage, item, "seen")
+    free(stage)
+    assert not notes(stage, run).exists()
+    free(stage)
+    assert not notes(stage, run).parent.exists()
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+
+
+def notes(stage: Stage, run: Run) -> Path:
+    copy = stage.copy(run)
+    return copy.with_name(copy.name + ".noted") / run.id
+
+
+def free(stage: Stage) -> None:
+    Retention(stage.store, stage.ground.reader, stage.git, stage.folders.copies).free()

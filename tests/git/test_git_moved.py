@@ -222,7 +222,7 @@ def test_a_branch_that_only_is_there_more_holds_nothing() -> None:
 
 
 @pytest.mark.proves("C-100 worktree")
-def test_a_note_is_taken_once_and_goes_with_the_tree(world: World, linked: Path) -> None:
+def test_a_note_is_taken_once_and_outlives_the_tree(world: World, linked: Path) -> None:
     by_agent(world, linked, "branch", "-f", "side", "HEAD")
     world.plain("config", "x.y", "z")
     world.git.note(world.repository, str(linked), RUN)
@@ -230,5 +230,9 @@ def test_a_note_is_taken_once_and_goes_with_the_tree(world: World, linked: Path)
     world.git.forget_note(str(linked), RUN)
     assert world.git.moved(world.repository, str(linked), RUN) is None
     world.git.note(world.repository, str(linked), RUN)
+    above = str(linked.parent)
+    assert world.git.notes_left(above) == []
     world.git.drop_copy(world.repository, str(linked))
-    assert list(linked.parent.iterdir()) == []
+    assert world.git.notes_left(above) == [(str(linked), RUN)], "a command may copy from there"
+    world.git.forget_note(str(linked), RUN)
+    assert world.git.notes_left(above) == [] and list(linked.parent.iterdir()) == []

@@ -92,6 +92,9 @@ class HardenedGit:
     def forget_note(self, folder: str, run: str) -> None:
         noted.forget_note(folder, run)
 
+    def notes_left(self, above: str) -> Sequence[tuple[str, str]]:
+        return noted.left_in(above)
+
     def began_at(self, repository: Repository, folder: str) -> str | None:
         return copies.began_at(self._runner, repository, folder)
 

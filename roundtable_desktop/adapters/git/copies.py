@@ -20,7 +20,6 @@ from roundtable_desktop.adapters.git.linked import (
     refuse_locked,
 )
 from roundtable_desktop.adapters.git.names import HEADS, TAGS, check_branch, check_commit, digest
-from roundtable_desktop.adapters.git.noted import notes_of
 from roundtable_desktop.adapters.git.private import format_section, lay_out, section
 from roundtable_desktop.adapters.git.room import LONG, Room, object_store, users_room
 from roundtable_desktop.model.errors import Invalid
@@ -102,7 +101,6 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
         going = mkdtemp(prefix=Path(folder).name + GOING, dir=Path(folder).parent)
         os.rename(folder, os.path.join(going, "copy"))
     forget(administration(repository, folder))
-    _remove(notes_of(folder))
     drop_ref(runner, repository, base_ref(folder))
     remove_going(str(Path(folder).parent))
     _drop_unfinished(Path(folder))
