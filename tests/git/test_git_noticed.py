@@ -3,10 +3,12 @@ were put aside, and a folder for temporary files from which nothing may be run."
 
 import os
 import pwd
+import random
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from git_endings import Endings, any_endings
 from git_watched import RUN, moved, put_back
 from git_world import World
 
@@ -83,3 +85,45 @@ def test_hooks_without_end_are_not_all_read(
     for number in range(9):
         (hooks / f"h{number}").write_text("y" * 300)
     assert set(moved(world)) == {str(hooks / f"h{number}") for number in range(9)}
+
+
+@pytest.mark.proves("C-100")
+def test_files_that_a_split_index_alone_knows_are_collected(world: World) -> None:
+    copy = world.make_copy()
+    base = world.branch_head()
+    world.plain("config", "core.splitIndex", "true", cwd=copy)
+    world.plain("config", "splitIndex.maxPercentChange", "0", cwd=copy)
+    world.write({"build/out.txt": "ignored\n", "build/more.txt": "ignored\n"}, copy)
+    world.plain("add", "-f", "build/out.txt", cwd=copy)
+    world.plain("update-index", "--split-index", cwd=copy)
+    world.plain("config", "splitIndex.maxPercentChange", "100", cwd=copy)
+    world.plain("add", "-f", "build/more.txt", cwd=copy)
+    assert list((copy / ".git").glob("sharedindex.*"))
+    changed = {one.path for one in world.collect(base).changes}
+    assert changed == {"build/out.txt", "build/more.txt"}
+
+
+@pytest.mark.proves("C-107")
+def test_a_split_index_of_the_users_is_delivered_into(world: World) -> None:
+    world.plain("config", "core.splitIndex", "true")
+    world.commit({"kept.txt": "k\n"})
+    world.plain("update-index", "--split-index")
+    new = world.propose({"a.txt": "agent\n", "c.txt": "new\n", "b.txt": None})
+    world.write({"a.txt": "mine\n"})
+    held = world.deliver(new).held
+    assert held is not None and held["code"] == "path_changed"
+    world.plain("checkout", "-q", "a.txt")
+    world.write({"staged.txt": "s\n", "kept.txt": "mine\n"})
+    world.plain("add", "staged.txt")
+    assert world.deliver(new).held is None
+    assert world.plain("status", "--porcelain") == " M kept.txt\nA  staged.txt"
+    assert (world.repo / "a.txt").read_text() == "agent\n"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("F-07", "C-107")
+def test_a_delivery_into_a_split_index_may_be_ended_anywhere(world: World) -> None:
+    world.plain("config", "core.splitIndex", "true")
+    chance, endings = random.Random(11), Endings(world, 60)
+    for _ in range(6):
+        endings.end(*any_endings(chance))

@@ -14,7 +14,7 @@ from roundtable_desktop.adapters.git.names import COMMIT, shown
 from roundtable_desktop.adapters.git.private import alternate
 from roundtable_desktop.adapters.git.programs import runs_a_program
 from roundtable_desktop.adapters.git.room import Room
-from roundtable_desktop.adapters.git.special import odd, plain_bytes
+from roundtable_desktop.adapters.git.special import SHARED_INDEX, odd, plain_bytes
 
 CHANGED = "repository_configuration_changed"
 CONFIGS = ("config", "config.worktree")
@@ -65,8 +65,19 @@ def staged(room: Room, git_dir: Path) -> bytes:
         return b""
     index = Path(room.git_dir, "agents-index")
     index.write_bytes(taken)
+    _share(room, git_dir, taken)
     answer = room.with_index(str(index)).ask("ls-files", "-z", "--stage")
     return answer.out if answer.code == 0 else b""
+
+
+def _share(room: Room, git_dir: Path, index: bytes) -> None:
+    """A split index names the file that it is a part of (core.splitIndex)."""
+    for path in git_dir.glob(f"{SHARED_INDEX}*"):
+        name = path.name.removeprefix(SHARED_INDEX)
+        if COMMIT.fullmatch(name) and bytes.fromhex(name) in index:
+            shared = plain_bytes(path)
+            if shared is not None:
+                Path(room.git_dir, path.name).write_bytes(shared)
 
 
 def _head(git_dir: Path) -> str | None:
