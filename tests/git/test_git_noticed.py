@@ -4,6 +4,7 @@ were put aside, and a folder for temporary files from which nothing may be run."
 import os
 import pwd
 import random
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,3 +128,28 @@ def test_a_delivery_into_a_split_index_may_be_ended_anywhere(world: World) -> No
     chance, endings = random.Random(11), Endings(world, 60)
     for _ in range(6):
         endings.end(*any_endings(chance))
+
+
+@pytest.mark.proves("C-100 worktree")
+def test_a_folder_that_was_put_aside_keeps_a_working_tree_of_its_own(world: World) -> None:
+    """As after a restore: with git in there a person would harm the new one."""
+    for number in range(2):
+        copy = world.make_copy(linked=True)
+        made = world.commit({"b.txt": f"agent {number}\n"}, copy)
+        world.write({"c.txt": "staged\n"}, copy)
+        world.plain("add", "c.txt", cwd=copy)
+        aside = copy.with_name(f"one.before-{number}")
+        copy.rename(aside)
+        shutil.copytree(aside, copy.with_name(f"one.copied-{number}"))
+        assert world.make_copy(linked=True) == copy
+        assert world.plain("status", "--porcelain", cwd=aside) == "A  c.txt"
+        assert world.plain("rev-parse", "HEAD", cwd=aside) == made
+        world.plain("rm", "-q", "--cached", "a.txt", cwd=aside)
+        world.plain("commit", "-q", "-m", "by hand", cwd=aside)
+        assert world.plain("status", "--porcelain", cwd=copy) == ""
+        assert world.plain("rev-parse", "HEAD", cwd=copy) == world.branch_head()
+        with pytest.raises(AssertionError, match="not a git repository"):
+            world.plain("status", cwd=copy.with_name(f"one.copied-{number}"))
+        world.git.drop_copy(world.repository, str(copy))
+    assert world.plain("worktree", "list").count("before-") == 2
+    assert world.plain("worktree", "prune", "--dry-run") == ""

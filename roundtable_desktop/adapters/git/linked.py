@@ -77,13 +77,34 @@ def _administer(
     room = users_room(runner, repository)
     refuse_worktrees(repository.git_dir)
     _keep_head(room, place)
-    forget(place)  # of a try that was broken off, or of a folder that was put away
+    _part(repository, folder)
+    forget(place)  # of a try that was broken off
     plain = replace(room, config=room.config | PLAIN)
     plain.tell("worktree", "add", "--detach", "--no-checkout", "--", str(begun), commit)
     if not is_linked(repository, folder):
         raise GitFailed("copy_damaged", str(place))
     (place / "info" / "sparse-checkout").unlink(missing_ok=True)
     return begun
+
+
+def _part(repository: Repository, folder: str) -> None:
+    """Folders that were there before and were put aside lead into this part of the git directory:
+    with git in one of them a person would work in the index of the new one. The first takes that
+    part along; the others lead to none."""
+    place = administration(repository, folder)
+    leads_here = b"gitdir: " + os.fsencode(place)
+    beside = Path(folder).parent
+    for other in sorted(beside.iterdir()) if beside.is_dir() else ():
+        leads = (plain_bytes(other / ".git") or b"").strip() == leads_here
+        if not leads or str(other) == folder or other.is_symlink():
+            continue
+        own = administration(repository, str(other))
+        if is_linked(repository, folder) and not os.path.lexists(own):
+            os.rename(place, own)
+        if is_linked(repository, str(other)):
+            link(repository, str(other), other)
+        else:
+            write(other / ".git", b"gitdir: " + os.fsencode(own) + b"\n")
 
 
 def _keep_head(room: Room, place: Path) -> None:
