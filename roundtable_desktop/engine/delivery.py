@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 UNDO = "refs/roundtable/undo/"
 """With the delivery's id: where the branch was before it, to go back to (N-17)."""
+SAID_APART = (SPECIAL, "hooks_switched_off")
+"""Their text is a path; a sentence says what to do there."""
 TRIES = 5
 """How often a branch may move away under one delivery before a person is asked."""
 
@@ -206,7 +208,7 @@ def _refusal(
         return {"code": "repository_missing", "path": repository.path}
     if error.code == TIMEOUT:
         return {"code": TIMEOUT, "text": error.text, "path": repository.path}
-    if error.code == SPECIAL:
+    if error.code in SAID_APART:
         return {"code": error.code, "path": error.text, "mend": error.command}
     return {"code": "git_failed", "text": f"{error.code} {error.text}"}
 

@@ -78,6 +78,11 @@ HELD: Mapping[str, str] = {
         "In {path} git did not answer within {text}, three times in a row. See what keeps it, such "
         "as a disk that does not answer; then deliver again."
     ),
+    "hooks_switched_off": N_(
+        "No program may be run from {path}, the folder for temporary files: git would pass over "
+        "the hook that keeps a delivery to its branch. Set TMPDIR to another folder, start "
+        "Roundtable anew and deliver again."
+    ),
     "git_failed": N_("It was git that refused: {text}"),
     "restored": N_(
         "The database has been put back to an earlier state since this was decided: it may be on "

@@ -5,6 +5,9 @@ import os
 import pwd
 import random
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +17,7 @@ from git_watched import RUN, moved, put_back
 from git_world import World
 
 from roundtable_desktop.adapters.git import noted
+from roundtable_desktop.model.ports import GitFailed
 
 
 def note_again(world: World) -> None:
@@ -153,3 +157,35 @@ def test_a_folder_that_was_put_aside_keeps_a_working_tree_of_its_own(world: Worl
         world.git.drop_copy(world.repository, str(copy))
     assert world.plain("worktree", "list").count("before-") == 2
     assert world.plain("worktree", "prune", "--dry-run") == ""
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A folder from which the system runs nothing; without the right to mount one, it is the
+    system's answer that is played."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["mount", "-t", "tmpfs", "-o", "noexec,size=4m", "tmpfs", folder]
+        mounted = os.getuid() == 0 and subprocess.run(words, capture_output=True).returncode == 0
+        whole = os.access
+        if not mounted:
+            monkeypatch.setattr(
+                os, "access", lambda path, mode: mode != os.X_OK and whole(path, mode)
+            )
+        yield folder
+        if mounted:
+            subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.proves("C-107", "S-65")
+def test_a_delivery_without_its_hook_is_none(
+    world: World, closed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, base = world.propose({"a.txt": "agent\n"}), world.branch_head()
+    before = world.untouched()
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", closed)
+        with pytest.raises(GitFailed, match="hooks_switched_off") as raised:
+            world.deliver(new)
+    assert raised.value.text == closed and not raised.value.broken_off
+    assert world.branch_head() == base and world.untouched() == before
+    assert world.deliver(new).held is None

@@ -125,11 +125,11 @@ def _merge(
     locked = room.ask("update-ref", "--stdin", feed=rehearsal)
     if locked.code:
         return _held(locked.error, command)
-    try:
-        begin(checkout.git_dir, new)
-    except OSError as failed:
-        return _held(str(failed), command)
     with moving_only(room, ref) as bound:
+        try:
+            begin(checkout.git_dir, new)
+        except OSError as failed:
+            return _held(str(failed), command)
         answer = bound.ask(
             "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "-q", new, seconds=LONG
         )

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from roundtable_desktop.adapters.git.room import Room
+from roundtable_desktop.model.ports import GitFailed
 
 _HOOK = """#!/bin/sh
 [ "$1" = prepared ] || exit 0
@@ -29,11 +30,14 @@ done
 
 @contextmanager
 def moving_only(room: Room, ref: str) -> Iterator[Room]:
-    """The same place; whatever would move HEAD or a ref besides this one fails there."""
+    """The same place; whatever would move HEAD or a ref besides this one fails there. Raises
+    GitFailed(`hooks_switched_off`) where nothing may be run from the folder for temporary files."""
     with tempfile.TemporaryDirectory(prefix="roundtable-hooks-") as folder:
         program = os.path.join(folder, "reference-transaction")
         with open(os.open(program, os.O_WRONLY | os.O_CREAT, 0o700), "w") as file:
             file.write(_HOOK.format(ref=shlex.quote(ref)))
+        if not os.access(program, os.X_OK):  # git asks the same, and goes on without its hook
+            raise GitFailed("hooks_switched_off", os.path.dirname(folder))
         yield replace(room, config=room.config | {"core.hookspath": folder})
 
 
