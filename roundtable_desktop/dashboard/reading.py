@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundtable_desktop.dashboard.problems import Fault, Refusal
 from roundtable_desktop.model import strict
+from roundtable_desktop.model.misfits import MOST, escaped, misfits
 from roundtable_desktop.phrases import _
-
-FAULTS_SHOWN = 20
+from roundtable_desktop.phrases.misfits import unfit
 
 ENTITY_TAG = re.compile(r'"(\d{1,18})"', re.ASCII)
 EVENT_ID = re.compile(r"\d{1,18}", re.ASCII)
@@ -141,7 +141,7 @@ def refuse_blemishes(value: object, code: str) -> None:
         if message:
             faults.append(Fault(pointer, message))
     if faults:
-        raise Refusal(422, code, faults[:FAULTS_SHOWN])
+        raise Refusal(422, code, faults[:MOST])
 
 
 def _leaves(value: object) -> Iterator[tuple[str, object]]:
@@ -155,7 +155,7 @@ def _leaves(value: object) -> Iterator[tuple[str, object]]:
             for name, inner in here.items():
                 # An unclean name is not repeated in its pointer.
                 yield pointer, name
-                stack.append((f"{pointer}/{_escaped(name)}", depth + 1, inner))
+                stack.append((f"{pointer}/{escaped(name)}", depth + 1, inner))
         elif isinstance(here, list):
             stack.extend((f"{pointer}/{i}", depth + 1, inner) for i, inner in enumerate(here))
         else:
@@ -174,32 +174,9 @@ def _blemish(value: object) -> str:
 
 
 def faults_of(error: ValidationError, value: object) -> list[Fault]:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [
-        Fault(_pointer(e["loc"], value, missing=e["type"] == "missing"), e["msg"][:300])
-        for e in found[:FAULTS_SHOWN]
-    ]
-
-
-def _pointer(location: tuple[int | str, ...], value: object, *, missing: bool) -> str:
-    """pydantic's location without the names of union branches that it mixes in; only the last
-    part of one that is missing is not found in `value`."""
-    parts: list[str] = []
-    here: Any = value
-    for index, part in enumerate(location):
-        inside = (isinstance(here, dict) and part in here) or (
-            isinstance(here, list) and isinstance(part, int) and part < len(here)
-        )
-        if inside:
-            here = here[part]
-        elif not missing or index != len(location) - 1:
-            continue
-        parts.append(_escaped(str(part)))
-    return "".join(f"/{part}" for part in parts)
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")
+    """A sentence of ours for each, whatever the library says."""
+    told = [Fault(one.pointer, unfit(one.code, one.values)) for one in misfits(error, value)]
+    return list(dict.fromkeys(told))
 
 
 # --- queries and headers -------------------------------------------------------------------------

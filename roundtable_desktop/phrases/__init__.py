@@ -13,8 +13,11 @@ from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.config import CONFIG
 from roundtable_desktop.phrases.control import CONTROL
-from roundtable_desktop.phrases.foresight import FORESIGHT
+from roundtable_desktop.phrases.failures import CAUSES, FAILURES
+from roundtable_desktop.phrases.fields import FIELDS
+from roundtable_desktop.phrases.foresight import FORESIGHT, WORDS
 from roundtable_desktop.phrases.holds import HOLDS
+from roundtable_desktop.phrases.instants import is_exact, stamp
 from roundtable_desktop.phrases.keeping import KEEPING
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.moved import MOVED
@@ -65,8 +68,8 @@ def sentence(
     template = (rather or {}).get(code) or SENTENCES.get(code)
     if template is None:
         return _("This was not done. The reason is “{code}”.").format(code=code)
-    shown = {name: _shown(value, rather) for name, value in (values or {}).items()}
-    return _(template).format_map(_Values(shown))
+    shown = {name: _named(name, value, rather) for name, value in (values or {}).items()}
+    return _(template).format_map(_Values(shown)).rstrip()
 
 
 def became(status: str, reason: str | None) -> str:
@@ -75,12 +78,25 @@ def became(status: str, reason: str | None) -> str:
     return " ".join([sentence(f"firing_{status}"), *why])
 
 
+def _named(name: str, value: object, rather: Mapping[str, str] | None) -> str:
+    """Some values are codes, by their names: those are said in words."""
+    given = str(value)
+    if name in ("error_kind", "kind") and given in CAUSES:
+        return "" if given == "crashed" else _(CAUSES[given])  # that, the sentence says itself
+    if name == "reason" and given in WORDS:
+        return _(WORDS[given])
+    if name == "status":
+        return given.replace("_", " ")
+    return _("unknown") if value is None else _shown(value, rather)
+
+
 def _shown(value: object, rather: Mapping[str, str] | None) -> str:
     if isinstance(value, Mapping) and "code" in value:  # why: a reason with values of its own
         return sentence(str(value["code"]), value, rather)
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(str(one) for one in value)
-    return str(value)
+    said = str(value)
+    return stamp(said) if is_exact(said) else said
 
 
 HTTP: Mapping[str, str] = {
@@ -257,7 +273,7 @@ TASKS: Mapping[str, str] = {
     "task_in_review": N_("It waits for you: deliver the proposal, or say what is missing."),
     "task_delivery_held": N_("Its delivery is held. See the proposal for the reason."),
     "task_blocked_fix_agent": N_(
-        "It is blocked: its agent cannot work ({kind}); see the run. Put that right, or give the "
+        "It is blocked: its agent cannot work. {kind} See the run and put that right, or give the "
         "task to another agent (“roundtable task assign”); “roundtable task run” tries anew."
     ),
     "task_blocked_log_in": N_(
@@ -307,9 +323,7 @@ PROPOSALS: Mapping[str, str] = {
 
 INBOX: Mapping[str, str] = {
     "inbox_permission": N_("An agent asks for permission: {text}"),
-    "inbox_agent.error": N_(
-        "An agent failed for good ({error_kind}). Nothing more is tried by itself."
-    ),
+    "inbox_agent.error": N_("An agent failed for good. Nothing more is tried by itself."),
     "agent_not_active": N_("{agent} is {status}. That cannot be done with it now."),
     "unknown_inbox_item": N_("There is no such item in the inbox."),
     "already_resolved": N_("This was answered already."),
@@ -365,6 +379,8 @@ SENTENCES: Mapping[str, str] = {
     **CONTROL,
     **CLOCK,
     **CONFIG,
+    **FAILURES,
+    **FIELDS,
     **FORESIGHT,
     **CRON,
     **VARIABLES,

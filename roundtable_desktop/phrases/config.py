@@ -35,7 +35,7 @@ CONFIG: Mapping[str, str] = {
         "It holds what looks like a key or a password, and is hidden where it is shown. Secrets do "
         "not belong here; “roundtable agent edit --env” sets them."
     ),
-    "config_field": N_("{pointer}: {text}."),
+    "config_field": N_("{pointer}: {text}"),
     "config_twice": N_("Two of them are called {name}. Give one of them another name."),
     "config_too_many_agents": N_("It asks for more than {most} agents."),
     "config_agent_there": N_(
@@ -69,3 +69,12 @@ CONFIG: Mapping[str, str] = {
     "config_state_kept": N_("You kept what is; nothing of this {path} takes effect."),
     "config_state_broken": N_("{path} cannot be accepted as it is. Nothing in it takes effect."),
 }
+
+DID: Mapping[str, str] = {
+    "added": N_("is added"),
+    "changed": N_("is changed"),
+    "retired": N_("is retired"),
+    "returned": N_("comes back"),
+    "archived": N_("is archived"),
+}
+"""What accepting a file does with each thing that it names, or names no more."""

@@ -230,12 +230,12 @@ def _accepted(room: Room) -> None:
 BAD: list[tuple[Callable[[Room], object], str, str, str]] = [
     (_taken, POOL % 1, "config_agent_there", "line 4: There is an agent writer-1"),
     (_nothing, "version: 1\nagents: [", "config_unclear", "line 2"),
-    (_nothing, "version: 1\nagent: []\n", "config_field", "line 2: /agent: no such key here."),
+    (_nothing, "version: 1\nagent: []\n", "config_field", "line 2: /agent: There is no such"),
     (
         _nothing,
         "version: 1\nchecks:\n  - {name: a, command: [make]}\n",
         "config_field",
-        "line 2: /checks: Value error, checks are not run yet",
+        "line 2: /checks: Checks are not run yet",
     ),
     (
         _nothing,

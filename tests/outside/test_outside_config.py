@@ -94,7 +94,7 @@ def test_init_writes_a_file_that_changes_nothing(shared: House) -> None:
     file = repo / ".roundtable" / "config.yaml"
     file.write_text("version: 1\nagents:\n  - name: x\n")
     broken = shared.cli("workspace", "config", at=repo).out
-    assert "line 3: /agents/0/id: Field required." in broken and "--accept" not in broken
+    assert "line 3: /agents/0/id: This must be given." in broken and "--accept" not in broken
     assert shared.cli("workspace", "config", "--keep", at=repo).code == 0
 
 

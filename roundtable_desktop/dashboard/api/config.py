@@ -25,22 +25,23 @@ from roundtable_desktop.dashboard.api.routines import (
 )
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Shown, Text, asked, said
 from roundtable_desktop.dashboard.problems import Refusal
-from roundtable_desktop.dashboard.reading import Once, Words, faults_of, refuse_blemishes
+from roundtable_desktop.dashboard.reading import Once, Words, refuse_blemishes
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, config
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.config import PATH, Fault, Seen, Wanted
 from roundtable_desktop.model.errors import Invalid, InvalidFields
+from roundtable_desktop.model.misfits import Misfit, misfits
 from roundtable_desktop.model.settings import Model
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.misfits import unfit
 
 Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 _LONGEST = 200
 """Of a pointer that is shown: names in it are a stranger's."""
-_UNKNOWN = "Extra inputs are not permitted"
 _YOURS = ("enabled", "status", "paused_reason")
 _SECRET = ("env", "secret", "secrets", "token", "signing_mode")
 _AGENT_NAMES = ("assignee_agent_id", "agent_id", "agent_profile_id", "agent_instance_id")
@@ -48,7 +49,7 @@ _AGENT_NAMES = ("assignee_agent_id", "agent_id", "agent_profile_id", "agent_inst
 
 def _not_yet(given: list[object]) -> list[object]:
     if given:
-        raise ValueError(_("checks are not run yet: take them out, this version ignores nothing"))
+        raise ValueError(_("Checks are not run yet: take them out. Nothing here is passed over."))
     return given
 
 
@@ -133,27 +134,27 @@ def read(given: object) -> Wanted:
         found = ConfigFile.model_validate(given)
     except Refusal as refused:
         faults = [(one.pointer, one.message) for one in refused.faults]
-        raise _invalid(faults or [("", _("nested too deeply"))]) from None
+        raise _invalid(faults or [("", _("This is nested too deeply."))]) from None
     except ValidationError as error:
-        raise _invalid([(f.pointer, f.message) for f in faults_of(error, given)]) from None
+        raise _invalid([(one.pointer, _words(one)) for one in misfits(error, given)]) from None
     return found.model_dump(mode="json", exclude_unset=True, exclude={"version", "checks"})
 
 
 def _invalid(faults: Sequence[tuple[str, str]]) -> InvalidFields:
     fields = [
-        (at, "config_field", {"pointer": at[:_LONGEST] or "/", "text": _words(at, message)})
+        (at, "config_field", {"pointer": at[:_LONGEST] or "/", "text": message})
         for at, message in faults
     ]
     return InvalidFields("config_broken", fields)
 
 
-def _words(pointer: str, message: str) -> str:
-    name = pointer.rpartition("/")[2]
-    if message == _UNKNOWN and name in _YOURS:
-        return _("this is yours to say, and never read from a file")
-    if message == _UNKNOWN and name in _SECRET:
-        return _("secrets are never read from a file; “roundtable agent edit --env” sets them")
-    return _("no such key here") if message == _UNKNOWN else message
+def _words(one: Misfit) -> str:
+    name = one.pointer.rpartition("/")[2] if one.unknown else ""
+    if name in _YOURS:
+        return _("This is yours to say, and never read from a file.")
+    if name in _SECRET:
+        return _("Secrets are never read from a file; “roundtable agent edit --env” sets them.")
+    return unfit(one.code, one.values)
 
 
 class ConfigFault(Shown):

@@ -15,6 +15,7 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.checkpoints import Checkpoint
 from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
+from roundtable_desktop.phrases import _
 
 
 class Control(Words):
@@ -26,7 +27,7 @@ class Control(Words):
     @model_validator(mode="after")
     def _has_a_time(self) -> "Control":
         if self.until is not None and self.action not in ("pause", "leave"):
-            raise ValueError("only pause and leave end at a time")
+            raise ValueError(_("Only pause and leave end at a time."))
         return self
 
 

@@ -11,7 +11,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.model.spans import instant_of
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import sentence
+from roundtable_desktop.phrases import _, sentence
 
 Moment = Annotated[
     str,
@@ -26,7 +26,7 @@ def _instant(given: object) -> object:
         return given
     moment = instant_of(given)
     if moment is None:
-        raise ValueError("no time with a zone; write it as 2026-03-08T06:30:00Z")
+        raise ValueError(_("This is no time with a zone: write it as 2026-03-08T06:30:00Z."))
     return moment
 
 
@@ -49,7 +49,7 @@ SAID_BYTES = 16 * 1024
 def _short(text: str) -> str:
     """The model counts characters; what is stored are bytes."""
     if len(text.encode()) > SAID_BYTES:
-        raise ValueError(f"more than {SAID_BYTES // 1024} KB")
+        raise ValueError(_("This is too long: at most {most} KB.").format(most=SAID_BYTES // 1024))
     return text
 
 

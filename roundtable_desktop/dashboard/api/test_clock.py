@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk.test_clock import ClockHands
+from roundtable_desktop.phrases import _
 
 CENTURY = 100 * 366 * 86_400
 
@@ -27,7 +28,7 @@ class ClockMove(Words):
     @model_validator(mode="after")
     def one_of_them(self) -> Self:
         if len(self.model_dump(exclude_none=True)) != 1:
-            raise ValueError("give one of now, advance and sleep")
+            raise ValueError(_("Give one of now, advance and sleep."))
         return self
 
 
