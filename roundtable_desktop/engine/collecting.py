@@ -18,6 +18,7 @@ from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import results
 from roundtable_desktop.rules.changes import also
+from roundtable_desktop.rules.fitting import Misfit, misfits
 from roundtable_desktop.store import agents, runs, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Reader
 
@@ -27,11 +28,13 @@ PROPOSED = "refs/roundtable/proposals/"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What the runner left behind of one run. notes: where its agent was, as it said itself."""
+    """What the runner left behind of one run. unfit: the report that could not be taken, and
+    misfits: why. notes: where its agent was, as it said itself."""
 
     end: End
     result: WorkerResult | None
-    unreadable: str | None
+    unfit: str | None
+    misfits: Sequence[Misfit] = ()
     notes: str = ""
 
 
@@ -59,6 +62,8 @@ class Left:
     moved: tuple[Moved, ...] = ()
 
 
+REFUSED = "mcp_refused"
+"""Of `ended`: what the tool task_result was given and did not take."""
 NOTHING = Left(Collected(head=None))
 NOT_COMPARED = {"code": "repository_not_compared"}
 
@@ -177,12 +182,24 @@ def _is_wanted(ended: Ended | None) -> bool:
 
 
 def read_ended(kept: Mapping[str, object]) -> Ended:
-    """What `spools` kept; an unreadable result counts as none and is shown (C-103)."""
-    end = End.model_validate(kept["end"])
-    text = kept.get("mcp") or kept.get("result")
-    result = worker_result(text) if isinstance(text, str) else None
-    unreadable = text if isinstance(text, str) and result is None else None
-    return Ended(end, result, unreadable, notes_of(kept))
+    """What `spools` kept; a result that does not fit counts as none and is shown (C-103)."""
+    end, notes = End.model_validate(kept["end"]), notes_of(kept)
+    result = reported(kept)
+    if result is not None:
+        return Ended(end, result, None, notes=notes)
+    refused = kept.get(REFUSED)
+    given = kept if "result" in kept else refused if isinstance(refused, dict) else {}
+    text, fault = given.get("result"), given.get("result_fault")
+    if not isinstance(text, str):
+        return Ended(end, None, None, notes=notes)
+    found = [Misfit("", str(fault))] if fault else misfits(text)
+    return Ended(end, None, text, found, notes)
+
+
+def reported(kept: Mapping[str, object]) -> WorkerResult | None:
+    """What its agent said of itself, in whatever way, if it fits."""
+    text = kept.get("mcp") or ("" if kept.get("result_fault") else kept.get("result"))
+    return worker_result(text) if isinstance(text, str) else None
 
 
 def commit_message(task: Task, run: Run, result: WorkerResult | None) -> str:

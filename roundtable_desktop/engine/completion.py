@@ -274,8 +274,8 @@ def _report(ended: Ended | None) -> dict[str, object]:
     result: dict[str, object] = {}
     if ended.result is not None:
         result = ended.result.model_dump(exclude_none=True)
-    elif ended.unreadable is not None:
-        result = {"unreadable": ended.unreadable}
+    elif ended.unfit is not None:
+        result = {"unreadable": ended.unfit, "misfits": [asdict(one) for one in ended.misfits]}
     last_words = ended.notes or results.last_words(results.answer(ended.end))
     summary = ended.result.summary if ended.result else last_words
     return {

@@ -155,8 +155,10 @@ def _silence(run: Run) -> str:
 def _end_of(run: Run) -> str:
     if run.outcome is RunOutcome.TIMED_OUT and _silence(run):
         return "run_silent"
-    if run.outcome is RunOutcome.NO_RESULT and run.status is RunStatus.FINISHED:
-        return "run_no_result_changes"
+    if run.outcome is RunOutcome.NO_RESULT:
+        unfit = "unreadable" in run.result_json
+        changes = "_changes" if run.status is RunStatus.FINISHED else ""
+        return f"run_{'report_unfit' if unfit else 'no_result'}{changes}"
     if run.outcome is RunOutcome.CRASHED and run.error_kind == ErrorKind.AUTH_REQUIRED:
         return "run_not_logged_in"
     if run.error_kind == ErrorKind.MODEL_UNAVAILABLE:

@@ -118,7 +118,8 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids, here: Here) -> None:
         case Void():
             runs.keep_ended(tx, run, {"void": True})
         case Result():
-            runs.keep_ended(tx, run, {"result": message.text})
+            kept = {"result": message.text, "result_fault": message.fault}
+            runs.keep_ended(tx, run, kept)
         case End():
             runs.keep_ended(tx, run, {"end": message.model_dump()})
         case Tool():

@@ -12,7 +12,7 @@ from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import RunOutcome, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
-from roundtable_desktop.rules import admission
+from roundtable_desktop.rules import admission, fitting
 from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
 from roundtable_desktop.store import comments, dependencies, runs, settings, tasks, wakeups
@@ -107,7 +107,8 @@ def _attempt(run: Run) -> Attempt:
     """One that was broken off is told where it was (N-10)."""
     interrupted = run.outcome is RunOutcome.INTERRUPTED
     text = run.output_summary if interrupted else run.error_text or ""
-    return Attempt(run.attempt_index or 0, str(run.outcome), text)
+    unfit = fitting.told(fitting.kept(run.result_json))
+    return Attempt(run.attempt_index or 0, str(run.outcome), text, unfit)
 
 
 def executor(tx: Tx, case: Case) -> Answer:

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from roundtable_desktop.mcp.desk import AgentDesk
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.misfits import misfits
 from roundtable_desktop.phrases import sentence
+from roundtable_desktop.phrases.misfits import unfit
 
 log = logging.getLogger(__name__)
-
-FAULTS_SHOWN = 20
 
 
 class Arguments(BaseModel):
@@ -40,13 +40,15 @@ Act = Callable[[Call, Given], Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """description: what the agent's model reads. reads: it changes nothing."""
+    """description: what the agent's model reads. reads: it changes nothing. keeps: what it is
+    given and does not take is kept with the run."""
 
     name: str
     description: str
     arguments: type[BaseModel]
     act: Act[Any]
     reads: bool
+    keeps: bool
 
     def schema(self) -> dict[str, Any]:
         schema = self.arguments.model_json_schema()
@@ -54,11 +56,13 @@ class Tool:
         return schema
 
 
-def tool(arguments: type[Given], *, reads: bool = False) -> Callable[[Act[Given]], Tool]:
+def tool(
+    arguments: type[Given], *, reads: bool = False, keeps: bool = False
+) -> Callable[[Act[Given]], Tool]:
     """Makes a tool of a function: its name is the tool's, its docstring is for the model."""
 
     def declare(act: Act[Given]) -> Tool:
-        return Tool(act.__name__, inspect.getdoc(act) or "", arguments, act, reads)
+        return Tool(act.__name__, inspect.getdoc(act) or "", arguments, act, reads, keeps)
 
     return declare
 
@@ -74,10 +78,25 @@ class Told:
 
 def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     """Never raises: an agent can do something with a sentence, and nothing with a cut."""
+    told = _performed(tool, call, arguments)
+    if told.refused and tool.keeps:
+        _keep(call, arguments)
+    return told
+
+
+def _keep(call: Call, arguments: Mapping[str, object]) -> None:
+    """A report that does not fit counts as none, and a person may want to read it (C-103)."""
+    try:
+        call.desk.keep_refused(call.holder, json.dumps(arguments, ensure_ascii=False))
+    except Exception:
+        log.exception("refused report not kept run=%s", call.holder.run_id)
+
+
+def _performed(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        return _refused("bad_arguments", {}, _faults(error))
+        return _refused("bad_arguments", {}, _faults(error, arguments))
     try:
         body = _with_notice(call, tool.act(call, given))
         return Told(body, json.dumps(body, ensure_ascii=False))
@@ -100,12 +119,8 @@ def _with_notice(call: Call, body: Mapping[str, object]) -> Mapping[str, object]
     return {**body, "notice": notice} if notice else body
 
 
-def _faults(error: ValidationError) -> list[tuple[str, str]]:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [
-        ("".join(f"/{part}" for part in fault["loc"]), fault["msg"][:300])
-        for fault in found[:FAULTS_SHOWN]
-    ]
+def _faults(error: ValidationError, given: object) -> list[tuple[str, str]]:
+    return [(one.pointer, unfit(one.code, one.values)) for one in misfits(error, given)]
 
 
 def _refused(code: str, values: Mapping[str, object], faults: list[tuple[str, str]]) -> Told:

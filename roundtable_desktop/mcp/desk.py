@@ -42,6 +42,9 @@ class AgentDesk(Protocol):
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Mapping[str, object]:
         """Of two different ones the last counts, with a note (contract, How an agent reports)."""
 
+    def keep_refused(self, holder: Holder, text: str) -> None:
+        """A report that was not taken, for people to read; it counts as none."""
+
     def create_task(
         self,
         holder: Holder,

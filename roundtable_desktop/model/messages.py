@@ -147,12 +147,14 @@ class Tool(Message):
 class Result(Message):
     """The agent's own report as it was found, checked by `worker_result` on this side.
 
-    block: the fenced `roundtable-result` of its last message.
+    block: the fenced `roundtable-result` of its last message. fault: the code for why it is no
+    text that could be one; then `text` is what can be shown of it.
     """
 
     kind: Literal["result"]
     source: Literal["file", "block"]
     text: str
+    fault: str = ""
 
 
 class Fault(BaseModel):
@@ -277,7 +279,8 @@ class WorkerResult(BaseModel):
 
 
 def worker_result(text: str) -> WorkerResult | None:
-    """A result that does not fit counts as none and is kept by the caller (C-103).
+    """A result that does not fit counts as none and is kept by the caller (C-103); `rules.fitting`
+    says what of it does not.
 
     A `blocked` one must say who is to do what (C-24).
     """

@@ -11,11 +11,19 @@ RUNS: Mapping[str, str] = {
     "run_no_changes": N_("It ended well and changed nothing."),
     "run_no_result_changes": N_("It ended without a result, but left changes. Look at them."),
     "run_no_result": N_("It ended without a word and without a change."),
+    "run_report_unfit": N_(
+        "It reported, but not in the form of a result, so that counts as no report: the run says "
+        "what does not fit. It left no change."
+    ),
+    "run_report_unfit_changes": N_(
+        "It reported, but not in the form of a result, so that counts as no report: the run says "
+        "what does not fit. It left changes; look at them."
+    ),
     "run_blocked": N_("The agent cannot go on without somebody's help."),
     "run_task_failed": N_("The agent could not do it (attempt {attempt}, exit code {exit_code})."),
-    "run_limited": N_("The provider refused it for now ({error_kind})."),
-    "run_crashed": N_("The agent broke off ({error_kind})."),
-    "run_not_started": N_("The agent could not be started ({error_kind})."),
+    "run_limited": N_("The provider refused it for now. {error_kind}"),
+    "run_crashed": N_("The agent broke off. {error_kind}"),
+    "run_not_started": N_("The agent could not be started. {error_kind}"),
     "run_not_logged_in": N_("The agent is not logged in."),
     "run_no_network": N_("The agent could not reach its provider: the network did not work."),
     "run_no_model": N_(
@@ -48,6 +56,9 @@ RUNNING: Mapping[str, str] = {
         "The earlier conversation could not be opened ({note}), so it began a new one and was told "
         "everything again."
     ),
+    "report_unfit": N_("Its report was not taken. {pointer}: {sentence}"),
+    "report_unfit_whole": N_("Its report was not taken. {sentence}"),
+    "report_sent": N_("“roundtable runs show {run} --report” prints what it sent."),
     "memory_used": N_("Its processes used {used} MB at once, of {most} MB that they may."),
     "swept": N_("Processes that it left running and that were ended: {count}."),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from roundtable_desktop.model.records import Agent, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import Adapter, RunOutcome
 from roundtable_desktop.rules.fences import fenced, quoted
+from roundtable_desktop.rules.fitting import NOT_TAKEN
 from roundtable_desktop.rules.woken import Known, woken
 
 DEVELOPER = "The developer"
@@ -19,11 +20,13 @@ NUDGE = (
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An earlier attempt, for what is new since: how it ended and what was said."""
+    """An earlier attempt, for what is new since: how it ended and what was said. unfit: why its
+    report was not taken, a line for each thing."""
 
     index: int
     outcome: str
     text: str
+    unfit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,10 @@ def _ended(last: Attempt) -> str:
     broken_off = last.outcome == RunOutcome.INTERRUPTED
     said = "You were here, in your own words:" if broken_off else "It said:"
     how = f"{which} ended as {last.outcome}."
-    return f"{how} {said}\n\n{quoted(last.text)}" if last.text else how
+    parts = [f"{how} {said}\n\n{quoted(last.text)}" if last.text else how]
+    if last.unfit:
+        parts.append(f"{NOT_TAKEN}\n\n{quoted(last.unfit)}")
+    return "\n\n".join(parts)
 
 
 def _rules(agent: Agent, task: Task | None) -> str:

@@ -4,11 +4,17 @@ import os
 import re
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.rules.fitting import Misfit, misfits
 from roundtable_desktop.rules.redact import Redactor
 
 LIMIT = 64 * 1024
+LONGEST = 16 * 1024 * 1024
+"""Bytes of a result file that stay with the run."""
+SHOWN = 8 * 1024
+"""Bytes of a report that cannot be taken at all, for a person to see what it was."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _BLOCK = re.compile(
     r"^ {0,3}(?P<fence>`{3,})[ \t]*roundtable-result[ \t]*\r?\n"
@@ -18,45 +24,78 @@ _BLOCK = re.compile(
 )
 
 
-def take_result(path: Path) -> str | None:
-    """Its text as found. None: absent, a link, no regular file, too big, or no UTF-8 text."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """text: as it was found. fault: why it cannot be read as one, a code; then text is what can be
+    shown of it."""
+
+    text: str
+    fault: str = ""
+
+    def misfits(self) -> list[Misfit]:
+        """Empty where it is a result that counts."""
+        return [Misfit("", self.fault)] if self.fault else misfits(self.text)
+
+
+def take_result(path: Path) -> Report | None:
+    """None: there is none."""
     try:
-        return _sound(_read(path))
-    except (OSError, UnicodeDecodeError):
+        raw = _read(path, LIMIT + 1)
+    except FileNotFoundError:
         return None
+    except OSError:
+        return Report("", "report_no_file")
+    return _report(raw)
+
+
+def best(*found: Report | None) -> Report | None:
+    """The first that fits; where none does, the first that is there."""
+    there = [one for one in found if one is not None]
+    return next((one for one in there if not one.misfits()), there[0] if there else None)
 
 
 def redact_result(path: Path, redactor: Redactor) -> None:
     """The agent's own file stays with the run: without secrets, once nobody writes there."""
-    text = take_result(path)
-    if text is None or (clean := redactor.redact(text)) == text:
-        return
     with suppress(OSError):
+        raw = _read(path, LONGEST)
+        stream = redactor.stream()
+        clean = stream.feed(raw) + stream.flush()
+        if clean == raw:
+            return
         os.unlink(path)
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+        with open(os.open(path, flags, 0o600), "wb") as file:
             file.write(clean)
 
 
-def find_block(message: str) -> str | None:
+def find_block(message: str) -> Report | None:
     """The last fenced `roundtable-result` in it; one that the message ends in may lack its end."""
     blocks = [match["text"] for match in _BLOCK.finditer(message)]
-    return _sound(blocks[-1].encode("utf-8", "replace")) if blocks else None
+    return _report(blocks[-1].encode("utf-8", "replace")) if blocks else None
 
 
-def _sound(raw: bytes) -> str | None:
+def _report(raw: bytes) -> Report:
     """Control characters are no text: escaped in JSON they would make a line that no reader
     takes."""
-    text = raw.decode()
-    return None if len(raw) > LIMIT or _CONTROL.search(text) else text
+    if len(raw) > LIMIT:
+        return Report(_shown(raw), "report_too_large")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return Report(_shown(raw), "report_not_text")
+    return Report(_shown(raw), "report_not_text") if _CONTROL.search(text) else Report(text)
 
 
-def _read(path: Path) -> bytes:
+def _shown(raw: bytes) -> str:
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", raw[:SHOWN].decode("utf-8", "replace"))
+
+
+def _read(path: Path, most: int) -> bytes:
     # Not blocking: the agent may have put a FIFO there.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("no regular file")
-        return os.read(descriptor, LIMIT + 1)
+        return os.read(descriptor, most)
     finally:
         os.close(descriptor)

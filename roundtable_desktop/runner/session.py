@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +21,7 @@ from roundtable_desktop.runner.order import Order
 from roundtable_desktop.runner.output import Log
 from roundtable_desktop.runner.pipes import Drain
 from roundtable_desktop.runner.record import Record
-from roundtable_desktop.runner.result import redact_result, take_result
+from roundtable_desktop.runner.result import best, redact_result, take_result
 from roundtable_desktop.runner.spool import Spool
 from roundtable_desktop.runner.talk import pipe
 from roundtable_desktop.runner.tree import Tree, Use
@@ -60,9 +61,10 @@ class Session:
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
         self._reported = False
+        self._unfit = False  # a report that counts as none was told
         self._silence: float | None = None
         self._most_memory, self._memory = bounds.most_memory(order.most_memory), 0
-        self._kernel_kills = bounds.kernel_kills()
+        self._kernel_kills = deque([bounds.kernel_kills()], maxlen=2)
         self._record = Record(order.folder, spool, redactor)
         log = Log(order.folder / "stderr.log")
         self._err = self._record.stream("err", tail_bytes=ERROR_BYTES, log=log)
@@ -161,13 +163,20 @@ class Session:
         return fall
 
     def _report(self, *, file: bool = True) -> None:
-        """The first that is found is told, once (contract, How an agent reports)."""
-        text = take_result(self._order.result_file) if file else None
-        source = "block" if text is None else "file"
-        text = self._talk.block if text is None else text
-        if text is not None and not self._reported:
-            self._reported = True
-            self._record.note("result", source=source, text=self._redactor.redact(text))
+        """The first that fits is told, once (contract, How an agent reports); where none does, the
+        first that is there, so that it can be said what was wrong with it."""
+        if self._reported:
+            return
+        in_file = take_result(self._order.result_file) if file else None
+        report = best(in_file, self._talk.block)
+        if report is None:
+            return
+        self._reported = not report.misfits()
+        if self._reported or not self._unfit:
+            source = "file" if report is in_file else "block"
+            text = self._redactor.redact(report.text)
+            self._record.note("result", source=source, text=text, fault=report.fault)
+        self._unfit = True
 
     async def _last(self, fall: Fall) -> None:
         for _ in range(LAST_TRIES):
@@ -223,9 +232,10 @@ class Session:
             self.stop(MEMORY)
 
     def _look_for_kernel(self) -> None:
-        """Where no memory is left, it takes an agent first; trying again at once takes as much."""
+        """Where no memory is left, it takes an agent first; trying again at once takes as much. Its
+        count is of the whole machine: what it ended before our last two looks was another's."""
         killed = self._process.returncode == -signal.SIGKILL
-        if self._why is None and killed and bounds.kernel_kills() > self._kernel_kills:
+        if self._why is None and killed and bounds.kernel_kills() > self._kernel_kills[0]:
             self._why = MEMORY
 
     # --- deadlines ---------------------------------------------------------------------------
@@ -239,6 +249,7 @@ class Session:
             self._tree.reap()
             use = self._tree.usage()
             self._bound(use)
+            self._kernel_kills.append(bounds.kernel_kills())
             due = watch.look(elapsed(), self._signs(), use.cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:

@@ -7,6 +7,7 @@ from typing import IO, Protocol
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.deadlines import Activity
 from roundtable_desktop.runner.ladder import Rung
+from roundtable_desktop.runner.result import Report
 
 
 class Talk(Protocol):
@@ -32,7 +33,7 @@ class Talk(Protocol):
         """Whether it was stopped to say where it is, and has not reported that it is done."""
 
     @property
-    def block(self) -> str | None:
+    def block(self) -> Report | None:
         """A result that it gave in what it said, as found."""
 
     async def connect(self, process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,8 @@ from roundtable_desktop.model.states import (
     TaskStatus,
     WakeupOutcome,
 )
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.store import runs
 
 
 @pytest.mark.proves("C-97", "C-103")
@@ -73,8 +75,46 @@ def test_a_result_counts_whatever_the_exit_code_and_a_bad_one_is_shown(stage: St
     run = stage.finish(run, code=3, result="I am done!")
     assert (run.outcome, run.exit_code) == (RunOutcome.TASK_FAILED, 3)
     assert run.result_json["unreadable"] == "I am done!"
+    assert [one["code"] for one in run.result_json["misfits"]] == ["field_json_at"]
     again = stage.finish(stage.launch(), code=3, result={"status": "completed"})
     assert (again.status, again.outcome, again.exit_code) == ("finished", "no_changes", 3)
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize("way", ["result", "mcp_refused"])
+def test_a_report_with_an_unknown_key_counts_as_none_and_the_next_attempt_reads_why(
+    stage: Stage, way: str
+) -> None:
+    """One that a tool refused is kept likewise, although its agent was told at once."""
+    sent = '{"status": "completed", "done": true}'
+    stage.assigned()
+    run = stage.launch()
+    kept = {"result": sent, "result_fault": ""}
+    with stage.store.transaction() as tx:
+        runs.keep_ended(tx, run, kept if way == "result" else {way: kept})
+    run = stage.finish(run)
+    assert (run.outcome, run.result_json["unreadable"]) == (RunOutcome.NO_RESULT, sent)
+    [misfit] = run.result_json["misfits"]
+    assert (misfit["pointer"], misfit["code"]) == ("/done", "field_extra_forbidden")
+    with stage.ground.reader.snapshot() as view:
+        why = explain.of_run(view, run, stage.clock.now())
+    assert why.code == "run_report_unfit" and "counts as no report" in sentence(why.code)
+    prompt = stage.launch().assembled_prompt
+    assert "What you reported was not taken" in prompt and "- /done: there is no such" in prompt
+
+
+@pytest.mark.proves("C-103 unfit")
+def test_of_two_reports_the_one_that_fits_counts(stage: Stage) -> None:
+    stage.assigned()
+    run = stage.launch()
+    with stage.store.transaction() as tx:
+        refused = {"result": "{}", "result_fault": ""}
+        runs.keep_ended(tx, run, {"mcp_refused": refused, "mcp": '{"status": "completed"}'})
+    run = stage.finish(run, result="{}")
+    assert (run.outcome, dict(run.result_json)) == (
+        RunOutcome.NO_CHANGES,
+        {"status": "completed", "summary": "", "evidence": [], "artifacts": []},
+    )
 
 
 @pytest.mark.proves("C-97")

@@ -47,6 +47,7 @@ class MemoryDesk:
         self.comments: list[str] = []
         self.notices: dict[str, str] = {}
         self.results: list[WorkerResult] = []
+        self.refused: list[str] = []
         self.wakes: list[tuple[str, datetime | None, timedelta | None]] = []
         self.keys: list[str | None] = []
         self.lookups = 0
@@ -91,6 +92,9 @@ class MemoryDesk:
             return {"status": result.status}
 
         return self._once(holder, key, act)
+
+    def keep_refused(self, holder: Holder, text: str) -> None:
+        self.refused.append(text)
 
     def create_task(
         self,

@@ -1,5 +1,6 @@
 """The tools as the SDK's own client sees them, over HTTP and through the bridge."""
 
+import json
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
@@ -115,6 +116,19 @@ def told(house: House, tool: str, /, **arguments: object) -> dict[str, object]:
 
 
 RESULT = {"status": "completed"}
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize("given", [{**RESULT, "done": True}, {"status": "blocked"}])
+def test_a_report_that_is_refused_is_kept_for_people(
+    house: House, given: dict[str, object]
+) -> None:
+    refused = told(house, "task_result", **given)
+    words = refused["message"], *(one["message"] for one in refused["errors"])  # type: ignore[attr-defined]
+    assert not any("permitted" in one or "Input" in one for one in words)
+    assert [json.loads(one) for one in house.desk.refused] == [given]
+    told(house, "task_comment", text="")
+    assert len(house.desk.refused) == 1 and not house.desk.results
 
 
 @pytest.mark.parametrize(

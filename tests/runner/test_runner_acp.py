@@ -166,6 +166,51 @@ def test_a_result_file_needs_no_nudge_and_comes_first(bench: Bench) -> None:
     assert (result.source, result.text) == ("file", '{"status": "failed"}')
 
 
+@pytest.mark.proves("C-103 unfit")
+def test_a_report_that_does_not_fit_is_asked_for_again_with_what_was_wrong(bench: Bench) -> None:
+    does = prompt("say(text + '\\n')", "report(**({'done': True} if turn == 1 else {'next': 'x'}))")
+    run = acp(bench, does, prompt="work", nudge="report!")
+    assert bench.finish(run).nudged
+    printed = bench.printed(run)
+    assert "report!" in printed and "- /done: there is no such key in a result" in printed
+    [result] = bench.of_kind(run, Result)
+    assert json.loads(result.text) == {"status": "completed", "next": "x"}
+
+
+@pytest.mark.proves("C-103 unfit")
+def test_one_that_never_fits_is_kept_once(bench: Bench) -> None:
+    run = acp(bench, prompt("report(done=turn)"), prompt="work", nudge="report!")
+    assert bench.finish(run).nudged
+    [result] = bench.of_kind(run, Result)
+    assert (result.source, result.fault) == ("block", "")
+    assert json.loads(result.text) == {"status": "completed", "done": 2}
+
+
+UNFIT = "open(os.environ['ROUNDTABLE_RESULT_FILE'], 'wb').write({raw!r})"
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize(
+    ("raw", "fault", "shown"),
+    [
+        (b'{"done": 1}', "", '{"done": 1}'),
+        (b"\xff\xfe", "report_not_text", "\ufffd\ufffd"),
+        (b"x" * 70_000, "report_too_large", "x" * 8192),
+    ],
+)
+def test_a_file_that_does_not_fit_gives_way_to_a_block_that_does(
+    bench: Bench, raw: bytes, fault: str, shown: str
+) -> None:
+    fits = acp(bench, prompt(UNFIT.format(raw=raw), "report()"), nudge="report!")
+    alone = acp(bench, prompt(UNFIT.format(raw=raw)), nudge="")
+    assert not bench.finish(fits).nudged
+    bench.finish(alone)
+    [result] = bench.of_kind(fits, Result)
+    assert (result.source, json.loads(result.text)) == ("block", {"status": "completed"})
+    [result] = bench.of_kind(alone, Result)
+    assert (result.source, result.fault, result.text) == ("file", fault, shown)
+
+
 def test_a_refusal_is_not_nudged(bench: Bench) -> None:
     run = acp(bench, prompt("return {'stopReason': 'refusal'}"), nudge="report!")
     end = bench.finish(run)

@@ -19,7 +19,7 @@ from roundtable_desktop.model.messages import (
     Tool,
     Usage,
 )
-from roundtable_desktop.runner.result import find_block
+from roundtable_desktop.runner.result import Report, find_block
 from roundtable_desktop.runner.wire import Lines
 
 DATA = Path(__file__).parent.parent / "data"
@@ -194,13 +194,23 @@ def test_lines_are_the_same_however_they_are_cut(pieces: list[bytes], limit: int
         ("```roundtable-result\n{}", "{}"),
         ("```json\n{}\n```", None),
         ("see ```roundtable-result\n{}\n```", None),
-        ("```roundtable-result\n\x01\n```", None),
-        ("```roundtable-result\n" + "x" * 70_000 + "\n```", None),
         ("", None),
     ],
 )
 def test_a_block_is_found_where_it_stands(message: str, block: str | None) -> None:
-    assert find_block(message) == block
+    found = find_block(message)
+    assert found == (None if block is None else Report(block))
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize(
+    ("text", "shown", "fault"),
+    [("\x01", "\ufffd\n", "report_not_text"), ("x" * 70_000, "x" * 8192, "report_too_large")],
+)
+def test_a_block_that_cannot_be_one_is_kept_with_the_reason(
+    text: str, shown: str, fault: str
+) -> None:
+    assert find_block(f"```roundtable-result\n{text}\n```") == Report(shown, fault)
 
 
 def test_the_player_plays_what_is_recorded() -> None:

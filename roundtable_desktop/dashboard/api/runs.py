@@ -15,6 +15,7 @@ from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.records import Subject
+from roundtable_desktop.phrases.misfits import unfit
 from roundtable_desktop.phrases.moved import code_of
 
 
@@ -72,6 +73,13 @@ class MovedRow(Shown):
     sentence: str
 
 
+class MisfitRow(Words):
+    """What of its report does not fit; pointer: into what it sent, "" for all of it."""
+
+    pointer: str
+    sentence: str
+
+
 class MessageRow(Shown):
     """What a person told its agent. state: `read` when the turn that began with it has ended;
     comment_id: of the comment on its task that one became which the agent did not come to hear."""
@@ -90,7 +98,8 @@ class RunDetail(RunRow):
     swept: processes that it left running and that were ended. memory: bytes that all its processes
     had in use at once, and most_memory that they might. discarded: what it changed in a copy
     that was to be looked at only. repository_moved: of a run in a linked working tree. stopping: a
-    person asked for its end, and it has not come yet."""
+    person asked for its end, and it has not come yet. report_unfit: the report that was not taken,
+    as it was sent but for secrets, and report_misfits: why; null where there is none."""
 
     base_commit: str | None
     left_commit: str | None
@@ -113,6 +122,8 @@ class RunDetail(RunRow):
     usage: Object | None
     error: RunError | None
     result_json: Object
+    report_unfit: str | None
+    report_misfits: list[MisfitRow]
     assembled_prompt: str
     summary_injected: str
     context_snapshot: Object
@@ -147,6 +158,11 @@ def detail(run: records.Run, look: Look) -> RunDetail:
         memory=beside.memory,
         most_memory=beside.most_memory,
         messages=[MessageRow.of(one) for one in beside.said],
+        report_unfit=beside.unfit,
+        report_misfits=[
+            MisfitRow(pointer=one.pointer, sentence=unfit(one.code, one.values))
+            for one in beside.misfits
+        ],
         discarded=look.copies.discarded(run),
         repository_moved=[moved_row(one) for one in look.copies.moved(run)],
     )

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from roundtable_desktop.engine import checkpoints
 from roundtable_desktop.engine.asking import ask_approval
+from roundtable_desktop.engine.collecting import REFUSED
 from roundtable_desktop.engine.desk import Asked, Desk, once, reach, tasks, waking
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
@@ -15,7 +16,7 @@ from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS, TaskStatus
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.rules.redact import redact
+from roundtable_desktop.rules.redact import clip, redact
 from roundtable_desktop.store import agents, approvals, comments, runs, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx, View
@@ -25,6 +26,8 @@ R = TypeVar("R")
 
 SUBTASKS = 20
 """Below one task."""
+REFUSED_BYTES = 64 * 1024
+"""Of a report that was not taken."""
 LEVELS = 4
 """A task, and three below it."""
 
@@ -135,6 +138,16 @@ class Agency:
         with self._reader.snapshot() as view:
             task = rows.get(view, holder.task_id) if holder.task_id else None
         return {"task": _shown(task) if task else None, "accepted": True}
+
+    def keep_refused(self, holder: Holder, text: str) -> None:
+        """The last one; what fits counts, whichever came first."""
+        clean = self._clean(holder, text)
+        shown = clip(clean, REFUSED_BYTES, keep="start")
+        fault = "" if shown == clean else "report_too_large"
+        with self._desk.store.transaction() as tx:
+            run = runs.get(tx, holder.run_id)
+            if run is not None and run.status in LIVE_RUNS:
+                runs.keep_ended(tx, run, {REFUSED: {"result": shown, "result_fault": fault}})
 
     def create_task(
         self,

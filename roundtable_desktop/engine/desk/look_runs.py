@@ -1,12 +1,14 @@
 """What a run tells beside its row: how its conversation began, and what it left running."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from roundtable_desktop.engine import spoken
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
+from roundtable_desktop.rules import fitting
+from roundtable_desktop.rules.fitting import Misfit
 from roundtable_desktop.store import events
 from roundtable_desktop.store.db import Reader
 
@@ -19,7 +21,7 @@ class Beside:
     that has none. anew: the code for why it did not, where there was one; note: in the agent's
     own words. swept: processes that were ended after it. said: what a person told its agent.
     memory: bytes that it had in use at once, and most_memory that it might; None while nothing is
-    known."""
+    known. unfit: its report, if that was not taken, and misfits: why."""
 
     loaded: bool | None
     anew: str | None
@@ -28,6 +30,8 @@ class Beside:
     said: list[spoken.Said]
     memory: int | None = None
     most_memory: int | None = None
+    unfit: str | None = None
+    misfits: Sequence[Misfit] = ()
 
 
 class LookRuns:
@@ -53,10 +57,17 @@ class LookRuns:
             said=words,
             memory=end.get("memory") or None,
             most_memory=end.get("most_memory") or None,
+            unfit=_unfit(run),
+            misfits=fitting.kept(run.result_json),
         )
 
 
 _OF_SESSIONS = (Kind.SESSION_OPENED, Kind.SESSION_DROPPED)
+
+
+def _unfit(run: Run) -> str | None:
+    sent = run.result_json.get("unreadable")
+    return None if sent is None else str(sent)
 
 
 def _end(run: Run) -> Mapping[str, Any]:

@@ -112,7 +112,7 @@ def task_progress(call: Call, given: ProgressGiven) -> Mapping[str, object]:
     return call.desk.progress(call.holder, given.text, given.percent, call.key)
 
 
-@tool(WorkerResult)
+@tool(WorkerResult, keeps=True)
 def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
     """Reports how your work on the task ended. Call it once, last: it decides what happens next.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from roundtable_desktop import __version__
 from roundtable_desktop.model.states import ErrorKind
+from roundtable_desktop.rules.fitting import NOT_TAKEN, told
 from roundtable_desktop.runner.agent import StartFailed
 from roundtable_desktop.runner.asks import Asks
 from roundtable_desktop.runner.control import Answer
@@ -19,7 +20,7 @@ from roundtable_desktop.runner.ladder import Rung
 from roundtable_desktop.runner.order import MCP_TOKEN, MCP_URL, Order
 from roundtable_desktop.runner.output import Output
 from roundtable_desktop.runner.record import Record
-from roundtable_desktop.runner.result import find_block, take_result
+from roundtable_desktop.runner.result import Report, best, find_block, take_result
 from roundtable_desktop.runner.talk import pipe
 from roundtable_desktop.runner.updates import Updates
 from roundtable_desktop.runner.usage import Usage
@@ -97,7 +98,7 @@ class AcpTalk:
         self._checkpoint = Checkpoint()
         self._stop_reason: str | None = None
         self._error: dict[str, str] | None = None
-        self.block: str | None = None
+        self.block: Report | None = None
 
     # --- what the session of the run asks ----------------------------------------------------
 
@@ -269,12 +270,23 @@ class AcpTalk:
         if self._stop_reason in REFUSING:
             return None
         self._nudged = True
-        return self._order.nudge, ""
+        return self._nudge(), ""
 
     def _has_reported(self) -> bool:
-        if self.block is not None or self._updates.tools.reported:
+        """One that does not fit counts as none (C-103), and is asked for again."""
+        if self._updates.tools.reported:
             return True
-        return take_result(self._order.result_file) is not None
+        report = self._report()
+        return report is not None and not report.misfits()
+
+    def _report(self) -> Report | None:
+        return best(take_result(self._order.result_file), self.block)
+
+    def _nudge(self) -> str:
+        report = self._report()
+        if report is None:
+            return self._order.nudge
+        return f"{self._order.nudge}\n\n{NOT_TAKEN}\n\n{told(report.misfits())}"
 
     async def _turn(self, prompt: str) -> None:
         self._in_turn = True

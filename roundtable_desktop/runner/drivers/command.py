@@ -8,6 +8,7 @@ from roundtable_desktop.runner.deadlines import UNTOLD, Activity
 from roundtable_desktop.runner.ladder import Rung
 from roundtable_desktop.runner.output import Output
 from roundtable_desktop.runner.pipes import Drain
+from roundtable_desktop.runner.result import Report
 from roundtable_desktop.runner.talk import pipe
 
 
@@ -17,7 +18,7 @@ class CommandTalk:
     activity: Activity = UNTOLD
     errors_count = True
     broken_off = False
-    block: str | None = None
+    block: Report | None = None
 
     def __init__(self, out: Output) -> None:
         self._out = out
