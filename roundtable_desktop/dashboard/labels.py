@@ -5,10 +5,14 @@ from collections.abc import Mapping
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS, RunOutcome
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.config import DID
+from roundtable_desktop.phrases.failures import CAUSES
+from roundtable_desktop.phrases.gates import gate_word
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.routines import REASONS
 
 LABELS: Mapping[str, str] = {
+    **CAUSES,  # a kind of error that is an outcome too has a shorter word below
     # tasks
     "todo": N_("To do"),
     "in_progress": N_("In progress"),
@@ -90,21 +94,6 @@ LABELS: Mapping[str, str] = {
     "runner": N_("runner"),
     "agent": N_("agent"),
     "child": N_("child"),
-    # what goes wrong
-    "rate_limited": N_("The provider's rate limit was reached."),
-    "quota_limited": N_("The provider's quota is used up."),
-    "auth_required": N_("The agent is not logged in."),
-    "billing": N_("The provider refuses for a reason of billing."),
-    "model_unavailable": N_("The model is not available."),
-    "context_full": N_("The conversation is too long for the model."),
-    "network": N_("The network did not work."),
-    "overloaded": N_("The provider is overloaded."),
-    "cli_missing": N_("The agent's program was not found."),
-    "cli_outdated": N_("The agent's program is too old."),
-    "permission_denied": N_("The agent was not allowed to do what it needed."),
-    "spawn_failed": N_("The agent's program could not be started."),
-    "special_file": N_("Something that is no file is in git's way."),
-    "owner_died": N_("Roundtable ended each time while it was being started."),
     # ways of delivery
     "approval": N_("after your approval"),
     "auto": N_("by itself"),
@@ -143,33 +132,6 @@ MOVES: Mapping[str, str] = {
     "cancelled": N_("Cancel it"),
 }
 """What a person does with a task by moving it there."""
-
-GATES: Mapping[str, str] = {
-    "payload": N_("Payload"),
-    "context": N_("Prompt"),
-    "executor": N_("Model"),
-    "agent_status": N_("Agent"),
-    "account": N_("Provider"),
-    "capacity": N_("Capacity"),
-    "cooldown": N_("Rest"),
-    "scheduled_retry": N_("Due time"),
-    "staleness": N_("Relevance"),
-    "blockers": N_("What comes first"),
-    "task_lease": N_("Task free"),
-    "routine_standing": N_("Routine"),
-    "idle_skip": N_("Something to do"),
-    "probe": N_("Something new"),
-    "launch": N_("Start"),
-    "intake": N_("Intake"),
-}
-
-ERRORS_LIKE_OUTCOMES: Mapping[str, str] = {
-    "crashed": N_("The agent broke off."),
-    "lost": N_("The run vanished without an end."),
-    "timed_out": N_("The run took too long, or stood still."),
-    "no_result": N_("The agent ended without a result."),
-    "task_failed": N_("The agent could not do it."),
-}
 
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("done", "delivered", "merged", "go", "launched"), "good"),
@@ -260,12 +222,17 @@ def move_label(status: str, before: str) -> str:
     return _(MOVES[status])
 
 
+def did_label(did: str) -> str:
+    """What accepting a file does with an agent or a routine."""
+    return _(DID[did]) if did in DID else label(did)
+
+
 def gate_label(gate: str) -> str:
-    return _(GATES[gate]) if gate in GATES else gate
+    return gate_word(gate)
 
 
 def error_label(kind: str) -> str:
-    return _(ERRORS_LIKE_OUTCOMES[kind]) if kind in ERRORS_LIKE_OUTCOMES else label(kind)
+    return _(CAUSES[kind]) if kind in CAUSES else label(kind)
 
 
 def event_label(kind: str) -> str:

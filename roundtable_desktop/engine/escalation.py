@@ -2,17 +2,21 @@
 (K-35, K-07)."""
 
 from roundtable_desktop.engine import troubles, wakers
+from roundtable_desktop.engine.collecting import read_ended
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Json, Run, Wakeup
 from roundtable_desktop.model.states import ErrorKind, Role, Severity, Source
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
-from roundtable_desktop.store import agents, wakeups
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.rules.retry import Layer
+from roundtable_desktop.store import agents, runs, tasks, wakeups
+from roundtable_desktop.store.db import Tx, View
 
 ANSWERS = ("retry", "mark_fixed", "pause_agent")
 """What can be done about it there (contract, Inbox kinds)."""
+TEXT_BYTES = 500
+"""Of what the last run said, for the item."""
 
 
 def escalate(
@@ -23,9 +27,45 @@ def escalate(
     known: Json = {"run_id": run.id, "outcome": outcome, "error_kind": settlement.kind}
     if settlement.kind is ErrorKind.SPECIAL_FILE:
         path, _, mend = settlement.text.partition("\n")
-        known = {**known, "outcome": settlement.kind, "path": path, "mend": mend}
-    troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, known)
+        told: Json = {"outcome": settlement.kind, "path": path, "mend": mend}
+    else:
+        told = _told(tx, wakeup, run, settlement)
+    troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, {**known, **told})
     _wake_coordinator(tx, ids, run, settlement)
+
+
+def _told(view: View, wakeup: Wakeup, run: Run, settlement: Settlement) -> Json:
+    """Who failed with what, why, how often, and what can be done about it: codes and values."""
+    agent = agents.get(view, run.agent_id)
+    assert agent is not None, "foreign keys hold"
+    task = tasks.get(view, run.task_id) if run.task_id else None
+    count = wakeup.retry_count + 1
+    if task is not None and settlement.layer is Layer.ATTEMPT:
+        made = runs.of_task(view, task.id)
+        count = sum(one.created_at >= task.afresh_at for one in made)
+    kind, values = _cause(run, settlement)
+    return {
+        "says": "failed_wake" if task is None else "failed_task",
+        "agent": agent.name,
+        **({"number": task.number} if task is not None else {}),
+        "tried": {"code": "tried_often", "count": count} if count > 1 else {"code": "tried_once"},
+        "cause": {"code": f"cause_{kind}", **values},
+        "cure": {"code": f"cure_{kind}", "agent": agent.name},
+        "text": clip(settlement.text.strip(), TEXT_BYTES),
+    }
+
+
+def _cause(run: Run, settlement: Settlement) -> tuple[str, Json]:
+    end = (run.ended or {}).get("end")
+    own = settlement.kind in (ErrorKind.TASK_FAILED, ErrorKind.NO_RESULT)
+    if not own or not isinstance(end, dict):
+        return str(settlement.kind), {}
+    if end.get("why") != "memory":
+        unfit = read_ended(run.ended or {}).unfit is not None
+        return "report_unfit" if unfit else str(settlement.kind), {}
+    used, most = end.get("memory") or 0, end.get("most_memory") or 0
+    values = {"used": used >> 20, "most": most >> 20}
+    return ("memory" if used > most else "no_memory"), values
 
 
 def _wake_coordinator(tx: Tx, ids: Ids, run: Run, settlement: Settlement) -> None:

@@ -301,7 +301,7 @@ class Comment:
 
 
 SAID_APART = (
-    *("quarantined", "malformed", "circuit_open", "special_file"),
+    *("quarantined", "malformed", "circuit_open", "special_file", "failed_task", "failed_wake"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
 )
@@ -335,7 +335,7 @@ class InboxItem:
     @property
     def code(self) -> str:
         """Of the sentence that says what it is about."""
-        said = self.data.get("outcome")
+        said = self.data.get("says") or self.data.get("outcome")
         if self.kind is InboxKind.APPROVAL and self.data.get("agent_id"):
             return "inbox_approval_asked"  # an agent's own question says more
         if self.kind is InboxKind.BLOCKED and self.data.get("owner") != "user":

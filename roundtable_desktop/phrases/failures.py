@@ -20,6 +20,7 @@ CAUSES: Mapping[str, str] = {
     "lost": N_("The run vanished without an end."),
     "timed_out": N_("The run took too long, or stood still."),
     "spawn_failed": N_("The agent's program could not be started."),
+    "special_file": N_("Something that is no file is in git's way."),
     "no_result": N_("The agent ended without a result."),
     "task_failed": N_("The agent could not do it."),
     "owner_died": N_("Roundtable ended each time while it was being started."),
@@ -44,6 +45,7 @@ _CURES: Mapping[str, str] = {
     "lost": N_("Look whether something ends its processes."),
     "timed_out": N_("See the run for what it was doing."),
     "spawn_failed": N_("See the run for the reason."),
+    "special_file": N_("See the run for the path, and take that away."),
     "no_result": N_("See the run for what it did."),
     "task_failed": N_("Say in a comment what to do differently, or see the run."),
     "owner_died": N_("See the log."),
@@ -53,6 +55,10 @@ _CURES: Mapping[str, str] = {
 FAILURES: Mapping[str, str] = {
     **{f"cause_{kind}": said for kind, said in CAUSES.items()},
     **{f"cure_{kind}": said for kind, said in _CURES.items()},
+    "cause_report_unfit": N_(
+        "It reported, but not in the form of a result, so that counts as none."
+    ),
+    "cure_report_unfit": N_("See the run for what does not fit, and correct how it reports."),
     "cause_memory": N_(
         "Its processes used {used} MB at once, and one run may use {most} MB. The same again would "
         "end alike."

@@ -31,19 +31,19 @@ RECOVERY: Mapping[str, str] = {
         "itself: see “roundtable inbox list”."
     ),
     "task_blocked_quarantine": N_(
-        "It is blocked: its wakeup was set aside after three failures in a row ({kind}). See the "
-        "log; “roundtable task run” tries anew."
+        "It is blocked: its wakeup was set aside after three failures in a row. See the log; "
+        "“roundtable task run” tries anew."
     ),
     "inbox_quarantined": N_(
-        "A wakeup was set aside: {setbacks} times in a row Roundtable could not start it "
-        "({error_kind}). The rest goes on. The log has the details; retry tries it anew."
+        "A wakeup was set aside: {setbacks} times in a row Roundtable could not start it. The rest "
+        "goes on. The log has the details; retry tries it anew."
     ),
     "inbox_malformed": N_(
         "A wakeup could not be read ({fields}) and was set aside. Retry runs its task anew."
     ),
     "inbox_circuit_open": N_(
-        "{agent} was paused: five runs in a row could not work ({error_kind}). Put that right, "
-        "then say that it is fixed; what waits for it comes back."
+        "{agent} was paused: five runs in a row could not work. {error_kind} Put that right, then "
+        "say that it is fixed; what waits for it comes back."
     ),
     "disk_full": N_(
         "The disk is full: nothing was changed. Make room and do it again; what waits goes on by "

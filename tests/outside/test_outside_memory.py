@@ -19,5 +19,6 @@ def test_too_much_memory_ends_the_run_and_a_person_is_told(running: House) -> No
     assert len(running.get("/runs")["items"]) == 1, "trying again takes as much"
     (item,) = running.get("/inbox")["items"]
     assert (item["kind"], item["severity"]) == ("agent.error", "attention")
+    assert "one run may use 150 MB" in item["sentence"] and "--memory" in item["sentence"]
     shown = running.cli("runs", "show", run["id"][-8:]).out
     assert "of 150 MB that they may" in shown

@@ -1,5 +1,6 @@
 """The API's routes about the inbox."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Literal
 
@@ -21,6 +22,8 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, inbox
 from roundtable_desktop.engine.desk.look import Look, Placed
 from roundtable_desktop.model import records
+from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.failures import does
 
 
 class InboxAsked(Paging):
@@ -54,12 +57,17 @@ class Snooze(Words):
     until: Instant
 
 
+class AnswerRow(Words):
+    action: str
+    does: str
+
+
 class InboxRow(Shown):
     """sentence: what it is about; code: of that sentence. agent, task: who asks, and the number of
     what it works on. data of a permission: what was asked, and the options; of a blocked delivery:
     why, with the paths and the command that would do it by hand; of a changed configuration: the
     difference from what was accepted, and what accepting it does. snoozed_until: it is put off, and
-    asked again then."""
+    asked again then. answers: what each of its answers does; none of an agent's own options."""
 
     id: str
     workspace_id: str
@@ -73,6 +81,7 @@ class InboxRow(Shown):
     agent: str | None
     task: int | None
     data: Object
+    answers: list[AnswerRow]
     resolution: Object | None
     created_at: Moment
     updated_at: Moment
@@ -85,7 +94,21 @@ def row(item: records.InboxItem, placed: Placed | None = None) -> InboxRow:
     agent = placed.agent.name if placed else item.data.get("agent")
     task = placed.task.number if placed and placed.task else item.data.get("number")
     sentence, until = said(item.code, dict(item.data)), inbox.put_off_until(item)
-    return InboxRow.of(item, sentence=sentence, agent=agent, task=task, snoozed_until=until)
+    return InboxRow.of(
+        item,
+        sentence=sentence,
+        agent=agent,
+        task=task,
+        answers=list(_answers(item)),
+        snoozed_until=until,
+    )
+
+
+def _answers(item: records.InboxItem) -> Iterator[AnswerRow]:
+    options = item.data.get("options")
+    for option in options if isinstance(options, list) else ():
+        if told := does(str(item.kind), str(option["kind"]), item.subject_type):
+            yield AnswerRow(action=option["kind"], does=_(told))
 
 
 def _placed(look: Look, item: records.InboxItem) -> InboxRow:

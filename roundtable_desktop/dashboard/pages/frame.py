@@ -51,6 +51,7 @@ def pages(
             label=labels.label,
             answer_label=labels.answer_label,
             item_label=labels.item_label,
+            did_label=labels.did_label,
             moved_code=code_of,
             move_label=labels.move_label,
             gate_label=labels.gate_label,
