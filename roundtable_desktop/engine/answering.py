@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import graph, holding, quarantine, wakers
 from roundtable_desktop.engine.checkpoints import notes_of
+from roundtable_desktop.engine.collecting import reported
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.engine.followups import follow_up
 from roundtable_desktop.model.kinds import Kind
@@ -101,6 +102,7 @@ class Answering:
             spent=task.attempts_spent,
             signature=sign,
             last_signature=task.last_failure_signature,
+            alike=settlement.alike,
         )
         tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
         if verdict.again and task.status is TaskStatus.IN_PROGRESS:
@@ -167,5 +169,4 @@ def _executed(tx: Tx, wakeup: Wakeup) -> None:
 
 def _said(run: Run) -> bool:
     """Whether the agent itself reported; then `cancelled` was its own word."""
-    ended = run.ended or {}
-    return bool(ended.get("mcp") or ended.get("result"))
+    return reported(run.ended or {}) is not None

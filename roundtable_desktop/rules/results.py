@@ -1,6 +1,6 @@
 """What a run that ended amounts to: its outcome, what becomes of the task and who tries again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
@@ -40,7 +40,8 @@ LIMITS = ("silence", "hard", "memory")
 class Settlement:
     """task: where its status goes, None to leave it. text: of the error, as it was said.
 
-    limit: what the provider said, where it was that which refused.
+    limit: what the provider said, where it was that which refused. alike: the same again ends the
+    same way, so that it costs as a failure that came twice.
     """
 
     status: RunStatus
@@ -50,6 +51,7 @@ class Settlement:
     kind: ErrorKind | None = None
     text: str = ""
     limit: Verdict | None = None
+    alike: bool = False
 
 
 def wants_collecting(end: End, result: WorkerResult | None) -> bool:
@@ -89,9 +91,12 @@ def _broken_off(end: End) -> Settlement:
             kind = ErrorKind.TASK_FAILED
             return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, kind, PROCESS_LIMIT)
         case "memory":
-            said = MEMORY_LIMIT if end.memory > end.most_memory else NO_MEMORY
-            text = said.format(used=end.memory >> 20, most=end.most_memory >> 20)
-            return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, text)
+            own = end.memory > end.most_memory
+            values = {"used": end.memory >> 20, "most": end.most_memory >> 20}
+            text = (MEMORY_LIMIT if own else NO_MEMORY).format(**values)
+            kind = ErrorKind.TASK_FAILED
+            ended = _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, kind, text)
+            return replace(ended, alike=own)
         case "silence" | "hard":
             kind = ErrorKind.TIMED_OUT
             return _failed(RunOutcome.TIMED_OUT, Layer.WAKEUP, kind, _said(end))

@@ -39,10 +39,11 @@ class Attempt:
 
 
 def attempt_retry(
-    *, budget: int, spent: int, signature: str, last_signature: str | None
+    *, budget: int, spent: int, signature: str, last_signature: str | None, alike: bool = False
 ) -> Attempt:
-    """The same failure again costs twice as much as a new one (A-08)."""
-    cost = 2 if signature == last_signature else 1
+    """The same failure again costs twice as much as a new one (A-08). alike: so does one that is
+    known to come again, from its first time on."""
+    cost = 2 if alike or signature == last_signature else 1
     return Attempt(cost, again=spent + cost <= budget)
 
 

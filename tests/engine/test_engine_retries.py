@@ -9,9 +9,10 @@ from peewee import IntegrityError
 
 from roundtable_desktop.engine.desk import tasks
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Event, Task, Wakeup
-from roundtable_desktop.model.states import TaskStatus
-from roundtable_desktop.store import workspaces
+from roundtable_desktop.model.records import Event, Subject, Task, Wakeup
+from roundtable_desktop.model.states import ErrorKind, TaskStatus
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.store import inbox, workspaces
 
 
 def crashed(stage: Stage) -> Task:
@@ -146,3 +147,40 @@ def test_a_run_of_a_month_is_adopted_and_not_started_again(stage: Stage) -> None
         stage.play()
     assert [one.id for one in stage.ground.runs()] == [run.id]
     assert list(stage.launcher.orders) == [run.id]
+
+
+@pytest.mark.proves("A-08 memory", "K-35 words")
+def test_what_takes_too_much_memory_is_not_tried_thrice_and_the_item_says_what_to_do(
+    stage: Stage,
+) -> None:
+    task = stage.assigned(retry_budget=3)
+    used = {"memory": 200 << 20, "most_memory": 150 << 20}
+    for _ in range(2):
+        stage.finish(stage.launch(), "memory", -9, **used)
+    assert stage.ground.get_task(task.id).status is TaskStatus.FAILED
+    assert len(stage.ground.runs()) == 2 and not stage.step()
+    with stage.ground.reader.snapshot() as view:
+        (item,) = inbox.open_about(view, Subject("task", task.id))
+    said = sentence(item.code, item.data)
+    assert "200 MB at once, and one run may use 150 MB" in said and "tried 2 times" in said
+    assert "roundtable agent edit" in said and "--memory" in said and "…" not in said
+
+
+@pytest.mark.proves("A-08")
+def test_the_same_failure_costs_two_of_the_budget(stage: Stage) -> None:
+    task = stage.assigned(retry_budget=3)
+    failed = {"status": "failed", "error": {"kind": "task_failed", "text": "line 7: no"}}
+    runs = 0
+    while stage.ground.get_task(task.id).status is not TaskStatus.FAILED:
+        stage.finish(stage.launch(), result=failed)
+        runs += 1
+    assert runs == 3, "one, then two, then two that are not there"
+
+
+@pytest.mark.proves("K-35 words")
+@pytest.mark.parametrize("kind", [None, *ErrorKind])
+def test_each_way_to_fail_for_good_is_said_in_words(kind: ErrorKind | None) -> None:
+    code = f"cause_{kind}" if kind else "cause_memory"
+    values = {"used": 2, "most": 1, "agent": "ada"}
+    said = sentence(code, values), sentence(code.replace("cause", "cure"), values)
+    assert all("“cause" not in one and "“cure" not in one and "…" not in one for one in said)
