@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import unheard, wakers
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, RowClock
 from roundtable_desktop.model.records import Subject
@@ -36,6 +36,9 @@ class Sweep:
             return 0
         with self._reader.snapshot() as view:
             lost = bool(sweeps.unstarted(view, now, 1))
+            stuck = unheard.any_left(view)
+        if stuck:
+            self._ask()
         dispatched = self._dispatch_all() if lost else 0
         if dispatched or boot:
             self._tell(dispatched)
@@ -48,7 +51,15 @@ class Sweep:
         if not self._clock.stands or self._next is None:
             return None
         with self._reader.snapshot() as view:
-            return self._next if sweeps.unstarted(view, self._next, 1) else None
+            found = sweeps.unstarted(view, self._next, 1) or unheard.any_left(view)
+            return self._next if found else None
+
+    def _ask(self) -> None:
+        while True:
+            with self._store.transaction() as tx:
+                asked = unheard.ask(tx, self._ids, AT_ONCE)
+            if asked < AT_ONCE:
+                return
 
     def _dispatch_all(self) -> int:
         dispatched = 0

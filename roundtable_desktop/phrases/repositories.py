@@ -98,6 +98,11 @@ HELD: Mapping[str, str] = {
         "Something was said, or begun anew, after the task's rule had decided: its agent hears "
         "that first. Deliver it yourself if it is right as it is."
     ),
+    "word_unheard": N_(
+        "Something was said after the task's rule had decided, and nobody has heard it: the wake "
+        "that it made ended without a run. Deliver it if it is right as it is, or let its agent "
+        "hear what was said first."
+    ),
     "left_by_a_run": N_(
         "A run without a task left this; nobody has asked for it. Look at it before you deliver it."
     ),

@@ -190,6 +190,12 @@ def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:
     return aimed
 
 
+def hold_for(tx: Tx, delivery: Delivery, reason: Json) -> None:
+    """One that is held already is held for another reason now; who asks a person about it tells."""
+    held = (Deliveries.id == delivery.id) & (Deliveries.status == DeliveryStatus.HELD)
+    tx.write(Deliveries.update(reason=reason).where(held))
+
+
 def end_delivery(
     tx: Tx, delivery: Delivery, to: DeliveryStatus, *, kind: Kind, reason: Json | None = None
 ) -> bool:

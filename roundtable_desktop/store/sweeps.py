@@ -44,6 +44,22 @@ AND NOT coalesce((
 ORDER BY t.created_at, t.id LIMIT :most
 """
 
+# A rule's delivery stood back for a word, and no wake is left that would bring it to anybody.
+_UNHEARD = """
+SELECT d.id FROM deliveries AS d
+JOIN proposals AS p ON p.id = d.proposal_id JOIN tasks AS t ON t.id = p.task_id
+WHERE d.status = 'held' AND json_extract(d.reason, '$.code') = 'word_waits'
+AND p.status = 'approved' AND t.status = 'in_review'
+AND NOT EXISTS (
+    SELECT 1 FROM deliveries AS n WHERE n.proposal_id = d.proposal_id AND n.id > d.id
+)
+AND NOT EXISTS (
+    SELECT 1 FROM agent_wakeup_requests AS w
+    WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed')
+)
+ORDER BY d.id LIMIT :most
+"""
+
 # The part of a key after the last colon is a number; keys of one prefix are neighbours.
 _DISPATCHES = """
 SELECT coalesce(max(CAST(substr(idempotency_key, :length + 1) AS INTEGER)), 0) AS last
@@ -55,6 +71,11 @@ WHERE idempotency_key >= :prefix AND idempotency_key < :beyond
 def unstarted(view: View, now: datetime, most: int) -> list[Mapping[str, Any]]:
     """{id, workspace_id, agent_id, assignment_seq} of at most `most` tasks, oldest first."""
     return view.sql(_UNSTARTED, {"now": micros(now), "most": most})
+
+
+def unheard(view: View, most: int) -> list[str]:
+    """Ids of deliveries that stand back for what nobody is going to hear, oldest first."""
+    return [str(row["id"]) for row in view.sql(_UNHEARD, {"most": most})]
 
 
 def recovery_key(view: View, task_id: str, assignment_seq: int) -> str:

@@ -1,11 +1,13 @@
 """A rule delivers what nobody has said a word about since it was made; what is said is heard."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
 
-from roundtable_desktop.engine.desk import tasks
+from roundtable_desktop.engine.desk import pausing, tasks, waking
+from roundtable_desktop.engine.sweeps import EVERY, Sweep
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import DeliveryMode, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.phrases import sentence
@@ -76,6 +78,45 @@ def test_a_comment_while_git_delivers_keeps_the_task_from_ending_unheard(
     stage.finish(run, result=DONE)
     assert stage.wakeup(task).outcome is WakeupOutcome.EXECUTED
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+
+
+def taken_back(stage: Stage, task: Task) -> None:
+    waking.cancel(stage.desk, ASKED, stage.wakeup(task).id)
+
+
+def paused(stage: Stage, task: Task) -> None:
+    pausing.pause(stage.desk, ASKED, str(task.assignee_agent_id))
+    assert stage.step(), "it is settled without a run"
+
+
+@pytest.mark.proves("K-04 unheard")
+@pytest.mark.parametrize("settled", [taken_back, paused])
+def test_a_delivery_that_stood_back_for_a_word_nobody_hears_asks_a_person(
+    stage: Stage, settled: Callable[[Stage, Task], None]
+) -> None:
+    task = stage.assigned(DeliveryMode.AUTO)
+    first = stage.offered(task, b="b\n")
+    say(stage, task)
+    stage.deliver()
+    sweep = Sweep(stage.store, stage.ground.reader, stage.clock, stage.ids)
+    sweep.look()
+    assert stage.ground.rows("inbox_items") == [], "the word waits"
+    settled(stage, task)
+    assert statuses(stage, task) == [("approved", ["held"])]
+    for _ in range(3):
+        stage.clock.forward(seconds=EVERY.total_seconds() + 1)
+        sweep.look()
+    [row] = stage.ground.rows("inbox_items")
+    assert (row["kind"], row["status"]) == ("delivery_blocked", "open")
+    [held] = stage.tries(first)
+    assert held.reason == {"code": "word_unheard"} and "nobody has heard" in sentence(
+        "word_unheard"
+    )
+    stage.ask_deliver(first)
+    stage.deliver()
+    assert statuses(stage, task) == [("delivered", ["held", "delivered"])]
+    assert stage.ground.get_task(task.id).status is TaskStatus.DONE
+    assert [one["status"] for one in stage.ground.rows("inbox_items")] == ["resolved"]
 
 
 @pytest.mark.proves("C-97")
