@@ -33,7 +33,9 @@ class Said:
 
 
 def tell(tx: Tx, run: Run, actor: Actor, name: str, text: str) -> None:
-    """The runner has taken it. name: the same for a repeat of it."""
+    """Before the runner is: what it takes is never without its row. name: the same for a repeat."""
+    if any(one.id == name for one in to(tx, run.id)):
+        return
     journal.tell(
         tx,
         Kind.RUN_TOLD,
@@ -50,12 +52,36 @@ def tell(tx: Tx, run: Run, actor: Actor, name: str, text: str) -> None:
     )
 
 
+def take_back(tx: Tx, run: Run, name: str) -> None:
+    """The runner did not take it, and whoever said it was told so."""
+    journal.tell(
+        tx,
+        Kind.RUN_UNHEARD,
+        Subject("run", run.id),
+        workspace_id=run.workspace_id,
+        data={
+            "agent_id": run.agent_id,
+            "task_id": run.task_id,
+            "message": name,
+            "comment_id": None,
+            "refused": True,
+        },
+    )
+
+
 def to(view: View, run_id: str) -> list[Said]:
     """All that was told to it, oldest first."""
     found = events.of(view, Subject("run", run_id), limit=MOST, only=_KINDS)
     read = {_name(one) for one in found if one.data.get("do") == "heard"}
-    kept = {_name(one): one.data for one in found if one.kind == Kind.RUN_UNHEARD}
-    told = {_name(one): one for one in found if one.kind == Kind.RUN_TOLD and "message" in one.data}
+    kept: dict[str, Mapping[str, object]] = {}
+    told: dict[str, Event] = {}
+    for one in found:
+        if one.kind == Kind.RUN_TOLD and "message" in one.data:
+            told[_name(one)] = one
+        elif one.kind == Kind.RUN_UNHEARD and one.data.get("refused"):
+            told.pop(_name(one), None)
+        elif one.kind == Kind.RUN_UNHEARD:
+            kept[_name(one)] = one.data
     return [_said(name, one, read, kept) for name, one in told.items()]
 
 

@@ -1,6 +1,7 @@
 """What a person tells an agent at work is heard, or said not to have been, and not lost."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from engine_stage import ASKED, Stage
@@ -8,8 +9,10 @@ from ground import JOAN
 
 from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.desk import agents, run_control
+from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import Agent, Comment, Run, Task
 from roundtable_desktop.model.states import Adapter, Source, TaskStatus
+from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import comments
 
 DONE = {"status": "completed"}
@@ -114,6 +117,64 @@ def test_of_a_run_that_broke_off_it_is_kept_and_wakes_nobody(
     assert [one["source"] for one in waiting] == ([] if ends is stop else ["task_assigned"])
     stage.ask_run(task)
     assert "Mind the tests" in stage.launch().assembled_prompt
+
+
+KEY = "ghp_" + "a1B2" * 10
+"""A client may choose what looks like somebody's token."""
+
+
+@pytest.mark.proves("B-037 messages")
+def test_a_key_with_the_look_of_a_secret_names_its_message_all_the_same(
+    stage: Stage, told: list[str]
+) -> None:
+    assert KEY not in redact(KEY, ())
+    _, run = at_work(stage)
+    keyed = replace(ASKED, key=KEY, fingerprint="f")
+    for _ in range(2):
+        run_control.message(stage.desk, keyed, run.id, "Mind the tests")
+    (one,) = seen(stage, run)
+    assert one.id == told[0] == redact(told[0], ()) and KEY not in one.id
+    stage.spool(run).say("control", do="heard", message=told[0])
+    stage.finish(run, result=DONE)
+    assert [one.state for one in seen(stage, run)] == ["read"]
+
+
+@pytest.mark.proves("B-037 messages")
+def test_a_message_has_its_row_before_the_runner_has_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks when the runner tells of it sees it, and an owner that dies in between has
+    lost nothing."""
+    there: list[list[str]] = []
+
+    def control(_: str, __: Mapping[str, object]) -> Mapping[str, object]:
+        there.append([one.text for one in seen(stage, run)])
+        raise KeyboardInterrupt
+
+    task, run = at_work(stage)
+    monkeypatch.setattr(stage.launcher, "control", control)
+    with pytest.raises(KeyboardInterrupt):
+        say(stage, run)
+    assert there == [["Mind the tests"]]
+    stage.finish(run, result=DONE)
+    assert [one.text for one in commented(stage, task)] == ["Mind the tests"]
+
+
+@pytest.mark.proves("B-037 messages")
+def test_one_that_the_runner_refused_was_not_said(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [{"ok": False, "why": "too many"}, {"ok": True}]
+    task, run = at_work(stage)
+    monkeypatch.setattr(stage.launcher, "control", lambda *_: answers.pop(0))
+    keyed = replace(ASKED, key="k", fingerprint="f")
+    with pytest.raises(Conflict, match="too_many_messages"):
+        run_control.message(stage.desk, keyed, run.id, "Mind the tests")
+    assert seen(stage, run) == []
+    run_control.message(stage.desk, keyed, run.id, "Mind the tests")
+    assert [one.state for one in seen(stage, run)] == ["sent"]
+    stage.finish(run, result=DONE)
+    assert [one.text for one in commented(stage, task)] == ["Mind the tests"]
 
 
 @pytest.mark.proves("B-037 messages")

@@ -1,5 +1,7 @@
 """Control of one run: end it, or tell its agent something while it works."""
 
+import hashlib
+
 from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, once, remember
@@ -80,17 +82,40 @@ def message(desk: Desk, asked: Asked, run_id: str, text: str) -> Run:
             raise Conflict("agent_cannot_hear", agent=agent.name)
         if run.status is RunStatus.STARTING:
             raise Conflict("run_not_ready")
-    # A repeat whose first answer was lost has the same name, and the runner takes it once.
-    name = f"{asked.actor.id}:{asked.key}" if asked.key else desk.ids.new()
-    _tell(desk, run.id, {"do": "message", "text": text, "id": name})
-    with desk.store.transaction() as tx:
+        # A repeat whose first answer was lost has the same name, and the runner takes it once.
+        name = _name(asked) or desk.ids.new()
         spoken.tell(tx, run, asked.actor, name, text)
+    try:
+        _tell(desk, run.id, {"do": "message", "text": text, "id": name})
+    except Conflict:
+        if not _is_kept(desk, run.id, name):
+            raise
+    with desk.store.transaction() as tx:
         remember(tx, asked, Subject("run", run.id))
         run = _get(tx, run.id)
         if run.status not in LIVE_RUNS:  # it was settled meanwhile
             task = tasks.get(tx, run.task_id) if run.task_id else None
             spoken.settle(tx, desk.ids, run, task, wakes=run.outcome in TURN_ENDED)
         return run
+
+
+def _name(asked: Asked) -> str:
+    """No key as it came: one with the look of a secret would be redacted on its way back, and what
+    was heard would never be known as that message."""
+    if not asked.key:
+        return ""
+    return hashlib.sha256(f"{asked.actor.id}:{asked.key}".encode()).hexdigest()[:32]
+
+
+def _is_kept(desk: Desk, run_id: str, name: str) -> bool:
+    """Of one that the runner refused: its run may have been settled before, with the message as a
+    comment on the task. Else it was never told."""
+    with desk.store.transaction() as tx:
+        found = next((one for one in spoken.to(tx, run_id) if one.id == name), None)
+        if found is not None and found.comment_id:
+            return True
+        spoken.take_back(tx, _get(tx, run_id), name)
+        return False
 
 
 def _tell(desk: Desk, run_id: str, request: dict[str, object]) -> None:
