@@ -4,6 +4,7 @@ whole machine (F-36, F-37)."""
 import os
 import resource
 import sys
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -74,6 +75,22 @@ def kernel_kills() -> int:
             if row.startswith("oom_kill "):
                 return int(row.split()[1])
     return 0
+
+
+class Kernel:
+    """What it ends for want of memory. Its count is of the whole machine and of a long time, so
+    what was counted before the last two looks was not ours: we were alive then."""
+
+    def __init__(self) -> None:
+        self._seen = deque([kernel_kills()], maxlen=2)
+
+    def look(self) -> None:
+        """While the agent lives."""
+        self._seen.append(kernel_kills())
+
+    def struck(self) -> bool:
+        """Whether it ended something since the look before the last."""
+        return kernel_kills() > self._seen[0]
 
 
 def first_to_go(pid: int) -> None:

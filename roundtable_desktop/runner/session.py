@@ -4,7 +4,6 @@ import asyncio
 import signal
 import subprocess
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -64,7 +63,7 @@ class Session:
         self._unfit = False  # a report that counts as none was told
         self._silence: float | None = None
         self._most_memory, self._memory = bounds.most_memory(order.most_memory), 0
-        self._kernel_kills = deque([bounds.kernel_kills()], maxlen=2)
+        self._kernel = bounds.Kernel()
         self._record = Record(order.folder, spool, redactor)
         log = Log(order.folder / "stderr.log")
         self._err = self._record.stream("err", tail_bytes=ERROR_BYTES, log=log)
@@ -232,10 +231,9 @@ class Session:
             self.stop(MEMORY)
 
     def _look_for_kernel(self) -> None:
-        """Where no memory is left, it takes an agent first; trying again at once takes as much. Its
-        count is of the whole machine: what it ended before our last two looks was another's."""
+        """Where no memory is left, it takes an agent first; trying again at once takes as much."""
         killed = self._process.returncode == -signal.SIGKILL
-        if self._why is None and killed and bounds.kernel_kills() > self._kernel_kills[0]:
+        if self._why is None and killed and self._kernel.struck():
             self._why = MEMORY
 
     # --- deadlines ---------------------------------------------------------------------------
@@ -249,7 +247,7 @@ class Session:
             self._tree.reap()
             use = self._tree.usage()
             self._bound(use)
-            self._kernel_kills.append(bounds.kernel_kills())
+            self._kernel.look()
             due = watch.look(elapsed(), self._signs(), use.cpu, self._talk.activity)
             self._talk.grow_older(watch.step)
             for name in due:

@@ -150,3 +150,26 @@ def test_the_machine_says_how_much_there_is(
     assert (bounds.most_memory(0), bounds.room(), bounds.kernel_kills()) == (4096, 5120, 2)
     assert bounds.worth_a_look(1000 * MB, 200 * MB) == 400 * MB
     assert bounds.worth_a_look(1000 * MB, 990 * MB) == bounds.SMALLEST_FALL
+
+
+@pytest.mark.proves("F-37")
+def test_what_the_kernel_ended_long_before_is_not_this_agents_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its count is of the whole machine: a browser's page that it took this morning says nothing
+    of an agent that somebody ends by hand now."""
+
+    def counted(number: int) -> None:
+        (tmp_path / "vmstat").write_text(f"oom_kill {number}\n")
+
+    monkeypatch.setattr(bounds, "PROC", tmp_path)
+    counted(3)
+    kernel = bounds.Kernel()
+    counted(4)
+    assert kernel.struck(), "between the looks at the agent and its end"
+    kernel.look()
+    assert kernel.struck(), "the look may have come between the kernel's act and its being seen"
+    kernel.look()
+    assert not kernel.struck()
+    counted(5)
+    assert kernel.struck()
