@@ -11,6 +11,7 @@ from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client, Said
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.config import DID
 
 
 @click.command()
@@ -70,7 +71,8 @@ def _state(seen: Answer) -> str:
 
 
 def change(one: Answer) -> Answer:
-    return {**one, "fields": ", ".join(one["fields"])}
+    did = _(DID[one["did"]]) if one["did"] in DID else one["did"]
+    return {**one, "did": did, "fields": ", ".join(one["fields"])}
 
 
 def written(client: Client, workspace: Mapping[str, Any]) -> Answer:

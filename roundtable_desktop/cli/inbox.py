@@ -8,14 +8,18 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.config import change
-from roundtable_desktop.cli.moments import Later, moment_of, stamp
+from roundtable_desktop.cli.moments import Later, moment_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.proposals import PATIENCE, settled
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.phrases.instants import stamp
 from roundtable_desktop.phrases.moved import code_of
 
 _PATIENCE = 10.0  # seconds until the agent has the answer
+
+
+_STATUSES = ("open", "snoozed", "resolved")
 
 
 @click.group()
@@ -25,14 +29,23 @@ def inbox() -> None:
 
 @inbox.command(name="list")
 @click.option("--all", "everything", is_flag=True, help=_("Resolved ones too."))
+@click.option("--status", type=click.Choice(_STATUSES), help=_("Default: open."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
-def list_(home: Home, everything: bool, as_json: bool) -> None:
+def list_(home: Home, everything: bool, status: str | None, as_json: bool) -> None:
     """Newest first."""
-    found = list(Client(home).every("/inbox", status=None if everything else "open"))
+    if everything and status:
+        raise click.UsageError(_("Use either --all or --status."))
+    client, chosen = Client(home), None if everything else status or "open"
+    found = list(client.every("/inbox", status=chosen))
     if as_json:
         return show_json(found)
-    return table(map(_row, found), ["item", "status", "agent", "task", "answers", "sentence"])
+    table(map(_row, found), ["item", "status", "agent", "task", "answers", "sentence"])
+    put_off = len(list(client.every("/inbox", status="snoozed"))) if chosen == "open" else 0
+    if put_off:
+        said = n_("{count} is put off", "{count} are put off", put_off)
+        click.echo(_("{said}: roundtable inbox list --status snoozed").format(said=said))
+    return None
 
 
 def _row(one: Answer) -> Answer:
@@ -60,6 +73,9 @@ def show(home: Home, given: str, as_json: bool) -> None:
     times = {name: seen[name] and stamp(seen[name]) for name in _TIMES}
     more = {"times": seen["data"].get("times"), "run": run and run[-8:]}
     fields({**about, **more, **times, **_blocked(seen["data"])})
+    if said := seen["data"].get("text") if seen["kind"] == "agent.error" else None:
+        click.echo(_("Its last words:"))
+        click.echo(plain(said))
     if difference := seen["data"].get("difference"):
         click.echo(plain(f"\n{difference}\n"))
     if seen["data"].get("changes"):
@@ -70,6 +86,8 @@ def show(home: Home, given: str, as_json: bool) -> None:
         click.echo(plain(f"  {one['command']}".rstrip()))
     if seen["status"] != "resolved" and about["answers"]:
         click.echo(_("Answer it: roundtable inbox act {item} ANSWER").format(item=about["item"]))
+        for one in seen["answers"]:
+            click.echo(plain(f"  {one['action']}: {one['does']}"))
     return None
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.instants import stamp
 
 _file = click.argument("file", type=click.Path(path_type=Path))
 

@@ -17,8 +17,8 @@ def shown_in(text: str, zone: ZoneInfo) -> str:
     return f"{datetime.fromisoformat(text).astimezone(zone):%a %Y-%m-%d %H:%M}"
 
 
-def stamp(text: str) -> str:
-    """An instant of the API, to the second."""
+def utc(text: str) -> str:
+    """An instant of the API in UTC, to the second."""
     return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%SZ}"
 
 

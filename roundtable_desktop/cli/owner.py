@@ -12,10 +12,10 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import control, names, routines
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.phrases.instants import stamp
 
 AT_LIMIT = ("account", "model")
 """What holds an account whose limit is not over; while a trial runs nobody can ask for one."""

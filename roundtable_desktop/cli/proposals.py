@@ -1,6 +1,7 @@
 """Commands about proposals."""
 
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -50,8 +51,8 @@ def show(home: Home, given: str, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
     fields({name: seen[name] for name in _SHOWN})
-    if seen["sentence"]:
-        click.echo(plain(seen["sentence"]))
+    for line in what_now(seen):
+        click.echo(plain(line))
     if any(change["path"] == PATH for change in seen["files"]):
         click.echo(sentence("proposal_has_config"))
     click.echo()
@@ -65,7 +66,29 @@ def show(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
-_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit", "held")
+_SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
+
+
+def what_now(seen: Answer) -> Iterator[str]:
+    """How it is with it, and the commands that a person has for it now."""
+    if seen["sentence"]:
+        yield seen["sentence"]
+    end = seen["id"][-8:]
+    if seen["status"] in _UNDECIDED and seen["held"]:
+        said = _("Deliver it all the same: roundtable proposal deliver {end} --override --note WHY")
+        yield said.format(end=end)
+    elif seen["status"] in _UNDECIDED or _is_held(seen):
+        yield _("Deliver it: roundtable proposal deliver {end}").format(end=end)
+    if seen["status"] in _UNDECIDED:
+        yield _("Or send it back: roundtable proposal reject {end} --note WHY").format(end=end)
+
+
+_UNDECIDED = ("pending", "in_review")
+
+
+def _is_held(seen: Answer) -> bool:
+    tries = seen["deliveries"]
+    return bool(seen["status"] == "approved" and tries and tries[-1]["status"] == "held")
 
 
 @proposal.command()

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import click
 
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.moments import stamp
+from roundtable_desktop.cli.moments import utc
 from roundtable_desktop.cli.output import fields, plain, table
 from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.instants import stamp
 
 _NEXT = ["next", "utc"]
 _FIRED = ["scheduled_at", "source", "missed", "sentence"]
@@ -33,7 +34,7 @@ def coming(seen: Answer) -> None:
     if seen["next_fires"]:
         click.echo()
         fires = seen["next_fires"]
-        table([{"next": one["words"], "utc": stamp(one["at"])} for one in fires], _NEXT)
+        table([{"next": one["words"], "utc": utc(one["at"])} for one in fires], _NEXT)
 
 
 def missed(span: Answer | None) -> str | None:

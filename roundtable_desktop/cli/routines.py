@@ -9,10 +9,10 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, routine_words
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.cli.routine_words import when, words
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.instants import stamp
 
 OFFICE = "/api/office/routines"
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))

@@ -7,11 +7,14 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.moments import stamp
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.shown import causes, run_lines, say
+from roundtable_desktop.cli.shown import report as report_of
 from roundtable_desktop.cli.transcripts import print_transcript, transcript
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.codes import word
+from roundtable_desktop.phrases.gates import gate_word
+from roundtable_desktop.phrases.instants import stamp
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
@@ -82,9 +85,12 @@ def recover(home: Home, given: str, as_json: bool) -> None:
 @click.argument("given", metavar="RUN")
 @click.option("--transcript", "printed", is_flag=True, help=_("What it printed."))
 @click.option("--prompt", is_flag=True, help=_("What it was told."))
+@click.option("--report", is_flag=True, help=_("What it reported, as it was sent."))
 @_json
 @click.pass_obj
-def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool) -> None:
+def show_run(
+    home: Home, given: str, printed: bool, prompt: bool, report: bool, as_json: bool
+) -> None:
     """One run. RUN is the end of its id."""
     client = Client(home)
     seen = client.get(f"/runs/{names.ref(given)}")
@@ -94,48 +100,18 @@ def show_run(home: Home, given: str, printed: bool, prompt: bool, as_json: bool)
         return show_json(seen)
     if prompt:
         return click.echo(plain(seen["assembled_prompt"]))
+    if report:
+        return click.echo(plain(report_of(seen)))
     shown = worded(seen)
     fields({name: shown[name] for name in _SHOWN})
-    click.echo(plain(client.get(f"/runs/{seen['id']}/explain")["sentence"]))
-    if seen["left_commit"]:
-        click.echo(_("See what it left: git show {commit}").format(commit=seen["left_commit"]))
-        said = _("To have it delivered: roundtable runs recover {run}")
-        click.echo(said.format(run=seen["id"][-8:]))
-    if seen["discarded"]:
-        said = _("It was only to look. What it changed was discarded: {paths}")
-        click.echo(plain(said.format(paths=", ".join(seen["discarded"]))))
-    for one in seen["repository_moved"]:
-        click.echo(plain(one["sentence"]))
-        click.echo(plain(f"  {one['command']}".rstrip()))
-    if seen["copy_kept"]:
-        said = _("What it left could not be kept as a commit. It is all in {folder} of your home.")
-        click.echo(plain(said.format(folder=seen["copy_folder"])))
-    if seen["session_anew"]:
-        click.echo(plain(sentence(seen["session_anew"], {"note": seen["session_note"]})))
-    if seen["memory"] and seen["most_memory"]:
-        values = {"used": seen["memory"] >> 20, "most": seen["most_memory"] >> 20}
-        click.echo(sentence("memory_used", values))
-    if seen["swept"]:
-        click.echo(sentence("swept", {"count": seen["swept"]}))
-    fields({name: value for name, value in seen["error"].items()} if seen["error"] else {})
-    for told in seen["messages"]:
-        click.echo(plain(_told(told)))
+    why = client.get(f"/runs/{seen['id']}/explain")["sentence"]
+    click.echo(plain(why))
+    say(run_lines(seen, why))
     if seen["processes"]:
         click.echo()
         columns = ["pid", "role", "name", "alive", "cpu", "rss", "started_at"]
         table(map(worded, seen["processes"]), columns)
     return None
-
-
-def _told(message: Answer) -> str:
-    said = {
-        "sent": _("Told at {at}, and not heard yet: {text}"),
-        "read": _("Told at {at}, and heard: {text}"),
-        "not_delivered": _("Told at {at}, and not heard before its end: {text}"),
-        "comment": _("Told at {at}, not heard before its end, and kept as a comment: {text}"),
-    }
-    state = "comment" if message["comment_id"] else message["state"]
-    return said[state].format(at=stamp(message["at"]), text=message["text"])
 
 
 _SHOWN = (
@@ -152,7 +128,6 @@ _SHOWN = (
     "ended_at",
     "exit_code",
     "output_summary",
-    "result_json",
     "left_commit",
 )
 
@@ -189,6 +164,7 @@ def message(home: Home, given: str, text: str) -> None:
     )
 
 
+_OF_CAUSES = ("payload", "context_snapshot")
 _OVER = ("finished", "failed", "cancelled")
 _LADDER_SECONDS = 20.0
 
@@ -229,11 +205,16 @@ def show_wakeup(home: Home, given: str, as_json: bool) -> None:
     if as_json:
         return show_json(seen)
     decisions = seen.pop("decisions")
-    fields(worded(seen))
+    shown = worded(seen)
+    fields({name: one for name, one in shown.items() if name not in _OF_CAUSES})
     click.echo(plain(client.get(f"/wakeups/{seen['id']}/explain")["sentence"]))
+    if told := list(causes(seen)):
+        click.echo()
+        table(told, ["cause", "at", "said"])
     if decisions:
         click.echo()
-        table(map(worded, decisions), ["gate", "at", "sentence"])
+        gates = [{**worded(one), "gate": gate_word(one["gate"])} for one in decisions]
+        table(gates, ["gate", "at", "sentence"])
     return None
 
 

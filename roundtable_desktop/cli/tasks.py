@@ -8,6 +8,7 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.proposals import what_now
 from roundtable_desktop.cli.runs import worded
 from roundtable_desktop.phrases import _
 
@@ -148,7 +149,9 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     explained = client.get(f"/tasks/{seen['id']}/explain")
     if as_json:
         return show_json({**seen, "attempts": attempts, "proposals": offered})
-    fields({**{name: seen[name] for name in _SHOWN}, "waits_for": _numbers(seen["waiting_for"])})
+    about = {name: seen[name] for name in _SHOWN}
+    reason = (seen["blocked"] or {}).get("reason")
+    fields({**about, "reason": reason, "waits_for": _numbers(seen["waiting_for"])})
     click.echo(plain(explained["sentence"]))
     if attempts:
         click.echo()
@@ -163,6 +166,8 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     if offered:
         click.echo()
         table(map(_offer, offered), ["proposal", "status", "files"])
+        for line in what_now(offered[0]):
+            click.echo(plain(line))
     return None
 
 
@@ -188,7 +193,6 @@ _SHOWN = (
     "workspace_strategy",
     "project",
     "model",
-    "blocked",
 )
 
 
@@ -196,7 +200,7 @@ def _offer(proposal: Answer) -> Answer:
     return {
         "proposal": proposal["id"],
         "status": proposal["status"],
-        "files": [change["path"] for change in proposal["files"]],
+        "files": ", ".join(change["path"] for change in proposal["files"]),
     }
 
 

@@ -37,7 +37,9 @@ def test_what_trying_again_cannot_cure_is_asked_once_and_retry_runs_it(
     (item,) = items(room, status="open")
     assert (item["severity"], item["subject_type"]) == ("attention", "task")
     assert item["subject_id"] == task["id"] and item["data"]["outcome"] == "incurable"
-    assert "cli_missing" in item["sentence"]
+    said = item["sentence"]
+    assert "program was not found" in said and "It was tried once" in said and "_" not in said
+    assert f"T-{task['number']}" in said and "agent edit" in said
     assert [one["id"] for one in item["data"]["options"]] == ["retry", "mark_fixed", "pause_agent"]
     listed = room.house.cli("inbox", "list", at=room.path).out
     assert f"T-{task['number']}" in listed and "retry, mark_fixed, pause_agent" in listed
@@ -67,7 +69,9 @@ def test_an_item_is_put_off_on_its_page_and_at_the_command_line(room: Room, tmp_
     assert send(browser, put_off, span="4h").status == 303
     (first,) = items(room, status="snoozed")
     assert first["snoozed_until"] > item["created_at"] and items(room, status="open") == []
-    assert end not in house.cli("inbox", "list", at=room.path).out
+    listed = house.cli("inbox", "list", at=room.path).out
+    assert end not in listed and "1 is put off: roundtable inbox list --status snoozed" in listed
+    assert end in house.cli("inbox", "list", "--status", "snoozed", at=room.path).out
     page = got(browser, "/inbox?status=snoozed")
     assert "You put it off until" in page.text and page.has_form(f"/inbox/{item['id']}/act")
     said = house.cli("inbox", "snooze", end, "--until", "1d").out
