@@ -21,7 +21,9 @@ DOCTOR: Mapping[str, str] = {
     "doctor_loose": N_("Others may read or write {count} of the home's files, such as {path}."),
     "doctor_disk": N_("{megabytes} MB are free on the home's disk."),
     "doctor_disk_low": N_("Only {megabytes} MB are free on the home's disk."),
-    "doctor_sockets": N_("{count} sockets of runners that are gone lie about."),
+    "doctor_sockets": N_(
+        "{count} sockets are left of runs that are over; nothing uses them any more."
+    ),
     "doctor_aside": N_("A database that was replaced lies in {path} ({megabytes} MB)."),
     "doctor_no_git": N_("git is not found; nothing can be done without it."),
     "doctor_no_backup": N_("There is no backup yet."),
@@ -43,7 +45,9 @@ DOCTOR: Mapping[str, str] = {
         "This home is a copy: its database is not the one that ran last in {source}, here or on "
         "another machine. The next start starts no agent before you resume."
     ),
-    "doctor_lease": N_("The run {run} is over, but its task is still held for it."),
+    "doctor_lease": N_(
+        "Run {run} is over, but its task is still kept for it, so that no other run can begin."
+    ),
     "doctor_runs": N_("Runs at work: {count}."),
     "doctor_orphans": N_("Processes of a run that is over still live: {pids} (run {run})."),
     "doctor_forgotten": N_(
@@ -55,7 +59,7 @@ DOCTOR: Mapping[str, str] = {
         "{path}"
     ),
     "doctor_copy": N_("A working copy belongs to no task that is known: {path}"),
-    "doctor_agent": N_("{agent}: {place}"),
+    "doctor_agent": N_("{agent}: its program is {place}."),
     "doctor_agent_missing": N_("{agent}: the program “{program}” is not found."),
     "doctor_agent_login": N_("{agent}: “{program}” said in its last run that it is not signed in."),
     "doctor_agent_no_login": N_("{agent}: there is no sign that “{program}” is signed in."),
@@ -68,35 +72,53 @@ DOCTOR: Mapping[str, str] = {
         "Another program had the port {port} at the start, so the dashboard is at {url}: bookmarks "
         "of before lead to that program, or nowhere."
     ),
-    "doctor_no_owner": N_("Roundtable is not running."),
+    "doctor_no_owner": N_(
+        "Roundtable is not running. Start it by “roundtable start”, or with a tray icon by "
+        "“roundtable-desktop”."
+    ),
     "doctor_owner_hangs": N_("Roundtable holds the home (process {pid}), but does not answer."),
 }
 
 CURES: Mapping[str, str] = {
-    "doctor_loose": N_("roundtable doctor --fix"),
-    "doctor_sockets": N_("roundtable doctor --fix"),
-    "doctor_orphans": N_("roundtable doctor --fix"),
+    "doctor_loose": N_("Make them yours alone: roundtable doctor --fix"),
+    "doctor_sockets": N_("Remove them: roundtable doctor --fix"),
+    "doctor_orphans": N_("End them: roundtable doctor --fix"),
     "doctor_disk_low": N_("Make room; what waits goes on by itself."),
-    "doctor_aside": N_("Once you miss nothing: remove the folder."),
+    "doctor_aside": N_(
+        "Keep it until you are sure that you miss nothing; then remove that folder."
+    ),
     "doctor_no_git": N_("Install git 2.38 or newer, and start again."),
     "doctor_no_backup": N_("Start Roundtable: it makes one. Or: roundtable backup FILE"),
-    "doctor_backup_old": N_("See the log, or: roundtable backup FILE"),
+    "doctor_backup_old": N_(
+        "Make one now: roundtable backup FILE. Why none was made stands in the log."
+    ),
     "doctor_clock_back": N_("Set the machine's clock right."),
-    "doctor_intake_paused": N_("Let it go on: resume."),
-    "doctor_intake_stopped": N_("Let it go on: resume."),
-    "doctor_intake_leaving": N_("Let it go on: resume."),
+    "doctor_intake_paused": N_("Let it go on: roundtable resume"),
+    "doctor_intake_stopped": N_("Let it go on: roundtable resume"),
+    "doctor_intake_leaving": N_("Let it go on: roundtable resume"),
     "doctor_intake_copied": N_("If that home no longer runs: roundtable resume"),
     "doctor_copied": N_(
         "If that home no longer runs, start this one, then: roundtable resume. Else leave it be."
     ),
-    "doctor_lease": N_("Stop Roundtable and start it again."),
-    "doctor_forgotten": N_("roundtable doctor --fix"),
-    "doctor_copy_before": N_("Look into it; what you do not need, remove."),
-    "doctor_copy": N_("Look into it; what you do not need, remove."),
-    "doctor_agent_missing": N_("Install it, or change the agent's command."),
-    "doctor_agent_login": N_("Sign in with it in a terminal, then say that it is fixed."),
-    "doctor_agent_no_login": N_("Sign in with it in a terminal."),
-    "doctor_owner_hangs": N_("See the log; end that process, and start again: agents go on."),
+    "doctor_lease": N_(
+        "Stop Roundtable and start it again: that gives the task free. Agents at work go on."
+    ),
+    "doctor_forgotten": N_("End them: roundtable doctor --fix"),
+    "doctor_copy_before": N_("Look whether it holds work that you miss; then remove that folder."),
+    "doctor_copy": N_("Look whether it holds work that you miss; then remove that folder."),
+    "doctor_agent_missing": N_(
+        "Install it, so that it is found in the PATH that Roundtable was started with, or name "
+        "another one: roundtable agent edit {agent} -- COMMAND"
+    ),
+    "doctor_agent_login": N_(
+        "Start “{program}” in a terminal and sign in there; then run its task again: roundtable "
+        "task run. If the agent is paused: roundtable agent resume"
+    ),
+    "doctor_agent_no_login": N_("Start “{program}” in a terminal and sign in there."),
+    "doctor_owner_hangs": N_(
+        "End process {pid}, and start Roundtable again: agents go on meanwhile. Why it hangs may "
+        "stand in its log."
+    ),
     "doctor_older": N_("Start Roundtable: a backup is made first."),
     "doctor_damaged": N_("Stop Roundtable and start it again: it goes on from that backup."),
     "doctor_unreadable": N_("Stop Roundtable and start it again: it goes on from that backup."),

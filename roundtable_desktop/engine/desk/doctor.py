@@ -251,7 +251,8 @@ class Doctor:
             standing, code = NOTICE, "doctor_agent_no_login"
         else:
             standing, code = OK, "doctor_agent"
-        return _finding("agents", standing, code, agent=agent.name, program=name, place=place)
+        program = name or str(agent.adapter)  # the built-in one has no command
+        return _finding("agents", standing, code, agent=agent.name, program=program, place=place)
 
 
 def _as_it_says(refused: Refused) -> Finding:
