@@ -101,21 +101,24 @@ def test_a_large_prompt_and_a_large_answer_cross_without_a_deadlock(bench: Bench
 
 
 @pytest.mark.parametrize(
-    "write",
+    ("write", "fault"),
     [
-        "ln -s /etc/passwd $ROUNDTABLE_RESULT_FILE",
-        "mkfifo $ROUNDTABLE_RESULT_FILE",
-        "mkdir $ROUNDTABLE_RESULT_FILE",
-        "head -c 65537 /dev/zero | tr '\\0' x > $ROUNDTABLE_RESULT_FILE",
-        "printf '\\377' > $ROUNDTABLE_RESULT_FILE",
-        "printf '\\001' > $ROUNDTABLE_RESULT_FILE",
+        ("ln -s /etc/passwd $ROUNDTABLE_RESULT_FILE", "no_file"),
+        ("mkfifo $ROUNDTABLE_RESULT_FILE", "no_file"),
+        ("mkdir $ROUNDTABLE_RESULT_FILE", "no_file"),
+        ("head -c 65537 /dev/zero | tr '\\0' x > $ROUNDTABLE_RESULT_FILE", "too_large"),
+        ("printf '\\377' > $ROUNDTABLE_RESULT_FILE", "not_text"),
+        ("printf '\\001' > $ROUNDTABLE_RESULT_FILE", "not_text"),
     ],
     ids=["link", "fifo", "folder", "large", "no-utf-8", "control-character"],
 )
-def test_a_result_that_is_no_small_text_file_is_none(bench: Bench, write: str) -> None:
+def test_a_result_that_is_no_small_text_file_is_none_and_it_is_said_why(
+    bench: Bench, write: str, fault: str
+) -> None:
     run = bench.launch("sh", "-c", write)
     assert bench.finish(run).exit_code == 0
-    assert bench.of_kind(run, Result) == []
+    [kept] = bench.of_kind(run, Result)
+    assert kept.fault == f"report_{fault}" and "root" not in kept.text and len(kept.text) <= 8192
 
 
 @pytest.mark.proves("F-44")
@@ -192,6 +195,7 @@ def test_the_runner_needs_the_standard_library_only(tmp_path: Path) -> None:
             "roundtable_desktop.model",
             "roundtable_desktop.model.states",
             "roundtable_desktop.rules",
+            "roundtable_desktop.rules.fitting",
             "roundtable_desktop.rules.redact",
             "roundtable_desktop.rules.shapes",
         ]
