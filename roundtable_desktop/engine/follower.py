@@ -58,6 +58,10 @@ class Follower:
     def start(self) -> None:
         self._thread.start()
 
+    @property
+    def lives(self) -> bool:
+        return self._thread.is_alive()
+
     def stop(self) -> None:
         self._stopping.set()
         self._launcher.close()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import checkpoints, intake
+from roundtable_desktop.engine.crashes import Crashes
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
@@ -81,22 +82,36 @@ class Loop:
         self._begun = 0
         self._ended = 0
         self._due: datetime | None = None
-        self._thread = threading.Thread(target=self._work, name="scheduler")
+        self._crashes = Crashes(store, clock)
+        self._thread = self._new_thread()
         store.listen(self._hear)
 
     def start(self) -> None:
         self._thread.start()
 
+    def revive(self) -> None:
+        """Has it begin anew after it was given up (F-09); one that lives goes on as it does."""
+        with self._changed:
+            if self._stopping or self._thread.is_alive():
+                return
+            self._crashes.forget()
+            self._thread = self._new_thread()
+            self._thread.start()
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._crashes.live, args=(self._work,), name="scheduler")
+
     def stop(self) -> None:
         """No claim after this returns."""
         with self._changed:
             self._stopping = True
+            self._crashes.stop()
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join()
 
     def health(self) -> Health:
-        if not self._thread.is_alive():
+        if self._crashes.given_up or not self._thread.is_alive():
             return Health.DEAD
         failing = self._store.trouble is not None or self._failures >= DEGRADED_AFTER
         return Health.DEGRADED if failing or self._is_stuck() else Health.OK

@@ -55,6 +55,10 @@ class Pool:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def lives(self) -> bool:
+        return all(thread.is_alive() for thread in self._threads)
+
     def stop(self, seconds: float) -> None:
         """Acts that have not begun are left: their intent is in the database (law 3). Those that
         have begun get so long to end."""

@@ -141,6 +141,10 @@ class Scheduler:
         self._pool.join()
         end_life(self._store)
 
+    def revive(self) -> None:
+        """Has the loop begin anew after it was given up (`Loop.revive`)."""
+        self._loop.revive()
+
     def look(self, seconds: float) -> Looked | None:
         """Has the loop look at what is due, now (`Loop.look`)."""
         return self._loop.look(seconds)
@@ -150,8 +154,10 @@ class Scheduler:
         return self._retention.free()
 
     def health(self) -> Health:
-        """Degraded while any of the moving parts fails again and again."""
+        """Degraded while any of the moving parts fails again and again; dead when one is gone."""
         health = self._loop.health()
+        if not (self._follower.lives and self._pool.lives):
+            return Health.DEAD
         stumbling = self._acts.failing or self._follower.failures >= DEGRADED_AFTER
         return Health.DEGRADED if health is Health.OK and stumbling else health
 

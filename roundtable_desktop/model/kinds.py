@@ -97,6 +97,7 @@ class Kind(StrEnum):
     OWNER_STARTED = "owner.started"
     OWNER_STOPPED = "owner.stopped"
     OWNER_LATE = "owner.late"
+    OWNER_CRASHED = "owner.crashed"
     OWNER_LOG_LONG = "owner.log_long"
     DATABASE_RESTORED = "database.restored"
     DATABASE_COPIED = "database.copied"

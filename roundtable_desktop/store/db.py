@@ -212,6 +212,10 @@ class Store:
         """`listener(topic)` runs on the committing thread: it must not wait or raise."""
         self._listeners.append(listener)
 
+    def wake(self, topic: str) -> None:
+        """As `Tx.nudge`, where nothing could be written."""
+        self._nudge(topic)
+
     @contextmanager
     def transaction(self) -> Iterator[Tx]:
         """BEGIN IMMEDIATE behind our own lock: threads queue here in turn, not in SQLite's poll."""
