@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from flask import Flask, Response, g, render_template, request, send_from_directory
 
 import roundtable_desktop
-from roundtable_desktop.dashboard import problems
+from roundtable_desktop.dashboard import problems, standstill
 from roundtable_desktop.dashboard.guard import BODY_LIMIT, REQUEST_ID, Doors, Guard
 from roundtable_desktop.dashboard.inert import inert
 from roundtable_desktop.dashboard.opening import is_open, open_to_all
@@ -95,6 +95,7 @@ def _check_callers(app: Flask, parts: Parts) -> None:
         if caller is None:
             return _signed_out(parts)
         parts.signin.check_csrf(caller)
+        standstill.check(parts.health())
         return None
 
 

@@ -48,6 +48,10 @@ CONTROL: Mapping[str, str] = {
         "A copy of a home does not go on by itself: leave the time away, and resume here if the "
         "other home no longer runs."
     ),
+    "scheduler_stands_still": N_(
+        "The scheduler has stopped, so nothing is taken that nobody would carry out. Quit "
+        "Roundtable and start it again; its log says what happened. Agents can still be ended."
+    ),
     "until_after_restore": N_(
         "After a restore nothing goes on by itself: leave the time away, and resume when you have "
         "looked at what waits."

@@ -96,6 +96,8 @@ def held_back(one: look_waking.HeldBack, say: Say = said) -> HeldBack:
 
 def sentence_of(glance: Glance, say: Say = said) -> str:
     """What a person is told of the whole, on every face."""
+    if glance.health is Health.DEAD:
+        return say("scheduler_dead", {})
     if glance.trouble is not None:
         return say(f"trouble_{glance.trouble}", {})
     if glance.intake == "open":

@@ -1,0 +1,42 @@
+"""While the scheduler stands still, pages and API can be read, and agents can be ended."""
+
+from typing import Any
+
+import pytest
+
+from roundtable_desktop.dashboard.standstill import STILL_DONE
+
+NEW = {"title": "Tea"}
+
+
+@pytest.mark.proves("F-09")
+def test_nothing_is_taken_that_nobody_would_carry_out(house: Any) -> None:
+    browser = house.browser()
+    house.health[0] = "dead"
+    refused = house.program("POST", "/api/v1/notes", NEW)
+    assert refused.status == 503 and "scheduler_stands_still" in refused.text
+    assert browser.post("/notes", {}).status == 503
+    assert house.notes == []
+    assert house.program("GET", "/api/v1/notes").status == 200
+    assert browser.ask("GET", "/").status == 200
+    assert house.ask("GET", "/healthz").status == 503
+
+    house.health[0] = "degraded"
+    assert house.program("POST", "/api/v1/notes", NEW).status == 201
+
+
+@pytest.mark.proves("F-09")
+def test_who_is_signed_out_is_told_that_first(house: Any) -> None:
+    house.health[0] = "dead"
+    assert house.ask("POST", "/api/v1/notes").status == 401
+
+
+@pytest.mark.proves("F-09")
+def test_signing_in_and_out_and_ending_agents_need_no_scheduler(house: Any) -> None:
+    """The routes of control are not this house's: that they are not there is another refusal."""
+    house.health[0] = "dead"
+    assert house.program("POST", "/api/v1/sign-in-links", {}).status == 201
+    browser = house.browser()
+    assert {browser.post(path, {}).status for path in ("/control", "/api/v1/control")} == {404}
+    assert browser.post("/logout", {}).status == 303
+    assert {"/control", "/api/v1/control", "/logout"} <= STILL_DONE
