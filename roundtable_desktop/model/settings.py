@@ -7,8 +7,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Model = Annotated[str, Field(pattern=r"^[^\s\x00-\x20\x7f-][^\s\x00-\x20\x7f]{0,199}$")]
 """A model by its provider's own name. It becomes an argument of a command: never an option."""
+_DAYS = r"(?:daily|(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?)"
+_CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
+_SPAN = rf"{_DAYS} {_CLOCK}-(?:{_CLOCK}|24:00)"
+QUIET_HOURS = rf"^(?:{_SPAN}(?:, ?{_SPAN})*)?$"
+"""Days with a beginning and an end: `mon-fri 22:00-07:00, sat 23:30-09:00`."""
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """What tasks of one project have in common (C-67)."""
+
+
+QuietHours = Annotated[str, Field(pattern=QUIET_HOURS, max_length=400)]
+"""`rules.quiet` reads it."""
 
 
 class Scope(BaseModel):
@@ -44,7 +53,7 @@ class GlobalSettings(Scope):
     """Scope `global`: one value for the whole home."""
 
     name = "global"
-    own = frozenset({"installation", "intake", "intake_until", "intake_asks_at"})
+    own = frozenset({"installation", "intake", "intake_until", "intake_asks_at", "muted_until"})
 
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=7117, description="The port of the dashboard; a restart takes the last one."
@@ -93,6 +102,30 @@ class GlobalSettings(Scope):
     backup_hours: Annotated[int, Field(ge=1, le=168)] = Field(
         default=24,
         description="Hours between two backups of the database; seven, and 2 GB, are kept.",
+    )
+    notifications: Literal["all", "needed"] = Field(
+        default="all",
+        description=(
+            "What the tray tells by notifications. all: what needs you, and what happened by "
+            "itself: fires missed while the machine slept, a scheduler that began anew. needed: "
+            "only what needs you."
+        ),
+    )
+    quiet_hours: QuietHours = Field(
+        default="",
+        description=(
+            "When the tray is silent, in this machine's time: days with a beginning and an end, "
+            "such as `mon-fri 22:00-07:00, sat 23:30-09:00` or `daily 22:00-07:00`. What was held "
+            "back is told at the end, in one notification; the number at the icon counts on."
+        ),
+    )
+    quiet_critical_passes: bool = Field(
+        default=True,
+        description="Whether what is critical is told in quiet hours, too.",
+    )
+    muted_until: int | None = Field(
+        default=None,
+        description="Until when the tray's menu has muted notifications (microseconds).",
     )
     installation: Annotated[str, Field(pattern=r"^([0-9a-z]{12})?$")] = Field(
         default="", description="The random part of this installation's name; made once."

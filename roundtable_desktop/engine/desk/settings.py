@@ -1,6 +1,7 @@
 """Commands about settings."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TypeVar
 
 from roundtable_desktop.engine.desk import Asked, Desk
@@ -8,6 +9,7 @@ from roundtable_desktop.model.errors import Absent, Invalid
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import journal, settings, workspaces
 from roundtable_desktop.store.db import Tx
 
@@ -34,6 +36,13 @@ def change_in(
             raise Absent("unknown_workspace")
         now = settings.of_workspace(tx, workspace_id)
         return _change(tx, asked, now, values, workspace_id)
+
+
+def mute(desk: Desk, asked: Asked, until: datetime | None) -> GlobalSettings:
+    """No notification until then; None: they come again."""
+    with desk.store.transaction() as tx:
+        muted = None if until is None else micros(until)
+        return _change(tx, asked, settings.of_home(tx), {"muted_until": muted})
 
 
 def _change(
