@@ -127,6 +127,15 @@ def count_undecided(view: View) -> int:
     return found
 
 
+def to_look_at(view: View, most: int) -> list[Proposal]:
+    """The newest that are open and of which nothing is under way."""
+    under_way = Deliveries.select(Deliveries.proposal_id).where(
+        Deliveries.status == DeliveryStatus.INTENDED
+    )
+    query = Proposals.select().where(Proposals.status.in_(OPEN) & Proposals.id.not_in(under_way))
+    return view.all(Proposal, query.order_by(Proposals.id.desc()).limit(most))
+
+
 def delivered_before(view: View, task_id: str, moment: datetime) -> int:
     """How many proposals of the task were on their branch by then."""
     done: int = view.value(

@@ -14,6 +14,7 @@ from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
+from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
@@ -140,6 +141,7 @@ class Look(GraphLook):
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
         self.leaving = LookLeaving(reader, of_runs)
+        self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         self._clock = clock
         self._git = git
