@@ -34,6 +34,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "rules.limits",
         "rules.preview",
         "rules.zones",
+        "tray.autostart",
     ),
     "__main__": ("runner", "cli"),
 }
