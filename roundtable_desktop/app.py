@@ -159,6 +159,8 @@ class Faces:
     feed: Feed
     signin: SignIn
     health: Callable[[], Health]
+    revive: Callable[[], None]
+    doctor: Doctor
 
 
 TAKE_OVER_SECONDS = 30.0
@@ -355,7 +357,8 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
     browsers = Browsers(ground.store, ground.reader)
     signin = SignIn(doors, SystemClock(), ground.ids, ground.home.token, browsers)
     feed = Feed(ground.store, ground.reader)
-    return Faces(ground.desk, look, feed, signin, scheduler.health)
+    doctor = doctor_of(ground.home, ground.clock, ground.reader, findings.Door.SERVED)
+    return Faces(ground.desk, look, feed, signin, scheduler.health, scheduler.revive, doctor)
 
 
 def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Scheduler) -> Any:
@@ -365,8 +368,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
-    doctor = doctor_of(ground.home, clock, ground.reader, findings.Door.SERVED)
-    routes.declare_all(api, ground.desk, look, signin, streams, health, hands, doctor)
+    routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
     return build_app(
         Parts(
             doors=doors,

@@ -1,5 +1,7 @@
 """What the tray asks in a window of its own."""
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QMessageBox
 
 from roundtable_desktop.model.errors import Refused
@@ -7,6 +9,40 @@ from roundtable_desktop.phrases import _, n_, sentence
 from roundtable_desktop.tray.notify import APP
 
 _Role, _Icon = QMessageBox.ButtonRole, QMessageBox.Icon
+
+
+class Asking:
+    """One question at a time, beside everything else: nothing waits for the answer."""
+
+    def __init__(self) -> None:
+        self._dialog: QMessageBox | None = None
+
+    def ask(
+        self,
+        dialog: QMessageBox,
+        agreed: Callable[[], None],
+        declined: Callable[[], None] = lambda: None,
+    ) -> None:
+        """A newer question replaces it."""
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+        self._dialog = dialog
+
+        def answered() -> None:
+            pressed = dialog.clickedButton()
+            accepted = pressed is not None and dialog.buttonRole(pressed) is _Role.AcceptRole
+            self._dialog = None
+            dialog.deleteLater()
+            (agreed if accepted else declined)()
+
+        dialog.finished.connect(answered)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    def hide(self) -> None:
+        if self._dialog is not None:
+            self._dialog.hide()
 
 
 def leave_agents(running: int) -> QMessageBox:
@@ -30,6 +66,14 @@ def stop_all(running: int) -> QMessageBox:
     )
     more = _("Nothing new is started until you resume. What was broken off goes on then.")
     return _question(text, more, _("Stop all runs"))
+
+
+def stop_run(name: str, agent: str) -> QMessageBox:
+    text = _("Stop this run, with all its processes?")
+    if name:
+        text = _("Stop “{name}”, which {agent} works on?").format(name=name, agent=agent)
+    more = _("Nothing tries it again by itself: a comment, or a run by hand, goes on with it.")
+    return _question(text, more, _("Stop it"))
 
 
 def take_over() -> QMessageBox:

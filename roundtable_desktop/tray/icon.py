@@ -51,7 +51,7 @@ def paint(face: Face, size: int, on_dark: bool) -> QImage:
     draw(painter, halo, 2 * _HALO)
     draw(painter, ink, 0.0)
     if face.badge:
-        _badge(painter, face.badge, large=size < _SMALL)
+        _badge(painter, face, large=size < _SMALL)
     painter.end()
     return image
 
@@ -109,7 +109,7 @@ _SHAPES: dict[Shape, Callable[[QPainter, QColor, float], None]] = {
 }
 
 
-def _badge(painter: QPainter, text: str, *, large: bool) -> None:
+def _badge(painter: QPainter, face: Face, *, large: bool) -> None:
     """In the lower right corner, cut out of what is below it, so that it is seen without colour."""
     radius = 21.0 if large else 17.0
     centre = QPointF(_GRID - radius, _GRID - radius)
@@ -117,13 +117,14 @@ def _badge(painter: QPainter, text: str, *, large: bool) -> None:
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
     painter.drawEllipse(centre, radius + 4, radius + 4)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-    painter.setBrush(_FAILING if text == "!" else _ASKING)
+    failing = face.badge == "!" and face.shape is not Shape.DEAD
+    painter.setBrush(_FAILING if failing else _ASKING)
     painter.drawEllipse(centre, radius, radius)
     font = QFont("sans-serif")
     font.setBold(True)
     font.setPixelSize(64)
     written = QPainterPath()
-    written.addText(0, 0, font, text)
+    written.addText(0, 0, font, face.badge)
     room, used = 1.45 * radius, written.boundingRect()
     if used.isEmpty():
         return  # a machine without any font

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 DEFAULT = "default"
 """The action of a click on the notification itself; some desktops show it as a button too."""
+LATER = "later"
+"""It goes; what it told of stays where it is."""
 APP = "Roundtable"
 
 _SERVER = Place(
@@ -173,6 +175,8 @@ class Desktop(QObject):
         if "body-markup" in caps:
             body = html.escape(body, quote=False)
         hints: Mapping[str, Any] = self._hints | {"urgency": ("y", _URGENCY[notice.urgency])}
+        if any(name not in (DEFAULT, LATER) for name, _label in notice.actions):
+            hints = {**hints, "resident": ("b", True)}  # it stays, and becomes what comes of it
         actions = [word for action in notice.actions for word in action]
         last = self._ids.get(notice.key, _NOT_YET)
         self._ids[notice.key] = last

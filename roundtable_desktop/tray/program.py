@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
-from roundtable_desktop.engine.desk import Asked, control
+from roundtable_desktop.engine.desk import control
 from roundtable_desktop.model.errors import Refused
-from roundtable_desktop.model.records import PERSON
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import _
 from roundtable_desktop.tray import stopping
-from roundtable_desktop.tray.dialogs import cannot_start, leave_agents, stop_all, take_over
+from roundtable_desktop.tray.acting import Acting
+from roundtable_desktop.tray.dialogs import Asking, cannot_start, leave_agents, take_over
 from roundtable_desktop.tray.ending import Ending
 from roundtable_desktop.tray.handover import ONCE, PATIENT, Meeting, hand_over
 from roundtable_desktop.tray.icon import icon, paint
 from roundtable_desktop.tray.logind import GoingDown
-from roundtable_desktop.tray.menu import CONTROL, INBOX, OVERVIEW, STOP_ALL, Menu
+from roundtable_desktop.tray.menu import CONTROL, INBOX, OVERVIEW, Menu
 from roundtable_desktop.tray.notify import APP, DEFAULT, Balloon, Desktop, Notice, Notifier
+from roundtable_desktop.tray.owner import OwnerOfHome
 from roundtable_desktop.tray.panel import Panel, Scheme
 from roundtable_desktop.tray.shown import Face, Seen, Shape, shown
-from roundtable_desktop.tray.signals import Faces, Watcher, Worker
+from roundtable_desktop.tray.signals import Watcher, Worker
 from roundtable_desktop.tray.speaker import Speaker
 
 if TYPE_CHECKING:  # its library is for Linux alone
@@ -31,29 +32,6 @@ if TYPE_CHECKING:  # its library is for Linux alone
 
 _NO_PANEL = "panel"
 _PICTURE = 64  # pixels of the picture beside a notification
-
-
-class OwnerOfHome(Protocol):
-    """What the tray needs of the owner. `start`, `stop`, `open_page` and `take_over` may wait,
-    so the worker calls them; the others answer at once."""
-
-    @property
-    def faces(self) -> Faces | None: ...
-
-    @property
-    def meeting_place(self) -> str:
-        """Where a second start meets the first one."""
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def open_page(self, path: str) -> str:
-        """Opens a page that signs the browser in and leads to `path`, once. The file to open by
-        hand where no browser could be started."""
-
-    def take_over(self) -> None:
-        """Ends the owner without a tray that holds the home; agents go on."""
 
 
 def run(owner: OwnerOfHome, *, hidden: bool) -> Exception | None:
@@ -78,12 +56,14 @@ class Tray(QObject):
         self._app, self._owner, self._hidden = app, owner, hidden
         self._seen: Seen | None = None
         self._ending = self._ended = False
+        self._no_panel = False
         self._icon: QSystemTrayIcon | None = None
         self._drawn: tuple[Face, bool] | None = None
         self._watcher: Watcher | None = None
         self._meeting: Meeting | None = None
-        self._dialog: QMessageBox | None = None
-        self._worker, self._menu, self._speaker = Worker(), Menu(), Speaker()
+        self._asking, self._worker, self._menu = Asking(), Worker(), Menu()
+        self._speaker = Speaker()
+        self._acting = Acting(owner, self._worker, self._speaker, self._asking)
         self._panel, self._scheme, self._balloon = Panel(), Scheme(), Balloon()
         self._signals, self._going_down = Ending(), GoingDown()
         self._connect()
@@ -92,14 +72,25 @@ class Tray(QObject):
         self._signals.told.connect(self._end)
         self._app.commitDataRequest.connect(lambda _manager: self._end_session())
         self._going_down.told.connect(self._end_session)
-        self._menu.open.connect(self._open)
-        self._menu.turn.connect(self._turn)
-        self._menu.act.connect(self._act)
-        self._menu.quit.connect(self._quit)
-        self._speaker.open.connect(self._open)
+        self._connect_person()
         self._panel.came.connect(self._put_icon)
         self._panel.missing.connect(self._say_no_panel)
         self._scheme.changed.connect(self._draw)
+
+    def _connect_person(self) -> None:
+        menu, acting, speaker = self._menu, self._acting, self._speaker
+        menu.open.connect(acting.open)
+        menu.act.connect(acting.act)
+        menu.fire.connect(acting.fire)
+        menu.end.connect(acting.end_run)
+        menu.login.connect(acting.start_at_login)
+        menu.asked.connect(acting.look_around)
+        menu.quit.connect(self._quit)
+        acting.login.connect(menu.show_login)
+        acting.warned.connect(menu.show_warnings)
+        acting.turned.connect(self._draw)
+        speaker.open.connect(acting.open)
+        speaker.pressed.connect(acting.press)
 
     # --- beginning -----------------------------------------------------------------------------
 
@@ -154,11 +145,12 @@ class Tray(QObject):
         self._meeting = Meeting(self._owner.meeting_place)
         self._meeting.asked.connect(self._greet)
         self._draw()
-        self._greet(self._hidden)
+        self._acting.look_at_login()
+        self._greet(self._hidden and not self._no_panel)
 
     def _greet(self, hidden: bool) -> None:
         if not hidden:
-            self._open(OVERVIEW)
+            self._acting.open(OVERVIEW)
 
     def _not_started(self, error: Exception) -> None:
         """Held by somebody: a tray takes over what we were asked for, or we take over (C-102).
@@ -184,7 +176,7 @@ class Tray(QObject):
             self._give_up(error)
 
     def _offer(self, error: Exception) -> None:
-        self._ask(take_over(), self._agreed, lambda: self._fail(error))
+        self._asking.ask(take_over(), self._agreed, lambda: self._fail(error))
 
     def _agreed(self) -> None:
         """What holds the home may be a tray by now, and that is not ended but handed over to."""
@@ -202,7 +194,7 @@ class Tray(QObject):
         self._worker.ask(lambda: hand_over(place, hidden, ONCE), looked)
 
     def _give_up(self, error: Exception) -> None:
-        self._ask(cannot_start(error), lambda: self._fail(error), lambda: self._fail(error))
+        self._asking.ask(cannot_start(error), lambda: self._fail(error), lambda: self._fail(error))
 
     def _fail(self, error: Exception) -> None:
         self.failure = error
@@ -214,10 +206,11 @@ class Tray(QObject):
         if not self._ending:
             if stopping.may_close_lid(self._seen, seen):
                 self._speaker.say(Notice("lid", *stopping.close_lid(), ()), CONTROL)
-            self._seen = seen
+            self._seen = self._acting.seen = seen
             self._draw()
             self._speaker.hear_health(seen.glance.health, seen.glance.trouble)
-            self._speaker.hear(seen.waiting)
+            self._speaker.hear((*seen.ready, *seen.waiting), seen.hours)
+            self._speaker.hear_past(seen.slept, seen.crash)
 
     def _draw(self) -> None:
         now = shown(self._seen)
@@ -245,6 +238,10 @@ class Tray(QObject):
         self._draw()
 
     def _say_no_panel(self) -> None:
+        """The dashboard is opened, so that nobody waits for an icon that does not come."""
+        self._no_panel = True
+        if self._watcher is not None:
+            self._acting.open(OVERVIEW)
         body = _("It goes on: the dashboard is the whole of it, and “roundtable open” opens it.")
         title = _("This desktop shows no tray icons")
         if sys.stderr is not None:
@@ -258,52 +255,16 @@ class Tray(QObject):
         """A double click begins with a single one, which is enough."""
         if how is QSystemTrayIcon.ActivationReason.Trigger:
             waits = self._seen is not None and self._seen.glance.needs_you
-            self._open(INBOX if waits else OVERVIEW)
+            self._acting.open(INBOX if waits else OVERVIEW)
         elif how is QSystemTrayIcon.ActivationReason.MiddleClick:
-            self._turn(not shown(self._seen).intake_open)
-
-    def _open(self, path: str) -> None:
-        if self._watcher is not None:
-            owner = self._owner
-            self._worker.ask(lambda: owner.open_page(path), self._say_page, self._say_refusal)
-
-    def _say_page(self, file: str) -> None:
-        if file:
-            body = _("Open this file within a minute: {file}").format(file=file)
-            self._speaker.say(Notice("browser", _("No browser could be started"), body, ()), "")
-
-    def _turn(self, open_intake: bool) -> None:
-        faces = self._owner.faces
-        if self._watcher is not None and faces is not None:
-            act = control.resume if open_intake else control.pause
-            self._worker.ask(lambda: act(faces.desk, Asked(PERSON)), failed=self._say_refusal)
-
-    def _act(self, way: str) -> None:
-        """A refusal is said, and so is what a stop could not end."""
-        faces = self._owner.faces
-        if self._watcher is None or faces is None:
-            return
-        acts = stopping.acts_of(faces)
-        if way != STOP_ALL:
-            return self._worker.ask(acts[way], failed=self._say_refusal)
-        running = shown(self._seen).running
-        stop = lambda: self._worker.ask(acts[way], self._say_stopped, self._say_refusal)  # noqa: E731
-        return self._ask(stop_all(running), stop, lambda: None)
-
-    def _say_stopped(self, stopped: object) -> None:
-        if told := stopping.left(stopped):
-            self._speaker.say(Notice("stopped", *told, ()), CONTROL)
-
-    def _say_refusal(self, error: Exception) -> None:
-        told = sentence(error.code, error.values) if isinstance(error, Refused) else str(error)
-        self._speaker.say(Notice("refusal", _("This was not done"), told, ()), "")
+            self._acting.turn()
 
     # --- ending --------------------------------------------------------------------------------
 
     def _quit(self) -> None:
         running = shown(self._seen).running
         if running:
-            self._ask(leave_agents(running), self._end, lambda: None)
+            self._asking.ask(leave_agents(running), self._end)
         else:
             self._end()
 
@@ -317,27 +278,6 @@ class Tray(QObject):
             lambda: control.end_session(faces.desk), lambda _: let_go(), lambda _: let_go()
         )
 
-    def _ask(
-        self, dialog: QMessageBox, agreed: Callable[[], None], declined: Callable[[], None]
-    ) -> None:
-        """Beside everything else: nothing waits for the answer. A newer question replaces it."""
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-        self._dialog = dialog
-        yes = QMessageBox.ButtonRole.AcceptRole
-
-        def answered() -> None:
-            pressed = dialog.clickedButton()
-            accepted = pressed is not None and dialog.buttonRole(pressed) is yes
-            self._dialog = None
-            dialog.deleteLater()
-            (agreed if accepted else declined)()
-
-        dialog.finished.connect(answered)
-        dialog.show()
-        dialog.raise_()
-        dialog.activateWindow()
-
     def _end(self) -> None:
         """The owner is stopped beside the loop, then the loop ends. Agents go on (C-101)."""
         if self._ending:
@@ -345,9 +285,9 @@ class Tray(QObject):
         self._ending = True
         if self._meeting is not None:
             self._meeting.close()
-        for shown_still in (self._icon, self._dialog):
-            if shown_still is not None:
-                shown_still.hide()
+        if self._icon is not None:
+            self._icon.hide()
+        self._asking.hide()
         self._worker.ask(
             self._stop, lambda _nothing: self._app.quit(), lambda _error: self._app.quit()
         )
@@ -360,6 +300,7 @@ class Tray(QObject):
 
     def finish(self) -> None:
         """Also when the loop ended without `_end`, as at the end of a desktop session."""
+        self._acting.finish()
         self._worker.finish()
         if not self._ended:
             self._stop()

@@ -2,7 +2,7 @@
 frozen values to the main thread, which never waits."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Protocol, TypeVar
@@ -10,13 +10,13 @@ from typing import Protocol, TypeVar
 from PySide6.QtCore import Qt, QThread, Signal
 
 from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.model.errors import Absent, Refused
-from roundtable_desktop.model.records import InboxItem
-from roundtable_desktop.model.states import Health, InboxKind, InboxStatus
-from roundtable_desktop.phrases import _, one_line, sentence
-from roundtable_desktop.tray.shown import Seen, Waiting
+from roundtable_desktop.model.errors import Refused
+from roundtable_desktop.model.states import Health
+from roundtable_desktop.tray.shown import Seen
+from roundtable_desktop.tray.sights import Sights
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,6 @@ LOOK_AGAIN = 15.0
 """Seconds: the scheduler's health is no event, so it is looked at now and then."""
 _CALM = 50  # ms from an event to the look, so that a flood of them is one
 _AFTER_FAULT = 2000  # ms
-_MOST = 50  # items looked at; of more at once, the older ones are only counted
-_QUESTION, _TITLE = 140, 60
 
 
 class Faces(Protocol):
@@ -41,6 +39,12 @@ class Faces(Protocol):
     def feed(self) -> Feed: ...
     @property
     def health(self) -> Callable[[], Health]: ...
+    @property
+    def revive(self) -> Callable[[], None]:
+        """Has the scheduler begin anew after it was given up."""
+
+    @property
+    def doctor(self) -> Doctor: ...
 
 
 class Watcher(QThread):
@@ -53,8 +57,7 @@ class Watcher(QThread):
         self._faces = faces
         self._last = 0
         self._said: Seen | None = None
-        self._waiting: Mapping[str, Waiting] = {}
-        self._inbox_moved = True
+        self._sights = Sights(faces.look)
 
     def run(self) -> None:
         try:
@@ -63,7 +66,7 @@ class Watcher(QThread):
             log.exception("the tray could not look")
         while not self._faces.feed.closed:
             try:
-                self._look()
+                self._say(self._sights.look(self._faces.health()))
                 self._wait()
             except Exception:
                 log.exception("the tray could not look")
@@ -80,30 +83,7 @@ class Watcher(QThread):
         if happened:
             self.msleep(_CALM)
             self._last = happened[-1].id
-            self._inbox_moved |= any(one.subject_type == "inbox" for one in happened)
-
-    def _look(self) -> None:
-        if self._inbox_moved:
-            self._waiting = self._open_items()
-            self._inbox_moved = False
-        glance = self._faces.look.glance(self._faces.health())
-        self._say(Seen(glance, tuple(self._waiting.values())))
-
-    def _open_items(self) -> dict[str, Waiting]:
-        """The newest; and of those that newer ones pushed out, what still waits."""
-        look, known = self._faces.look, self._waiting
-        newest = look.inbox(None, _MOST, status=InboxStatus.OPEN)
-        found = {one.id: known.get(one.id) or self._words(one) for one in newest}
-        if len(newest) == _MOST:
-            pushed_out = [one for one in known.values() if one.id not in found]
-            found |= {one.id: one for one in pushed_out if self._waits(one)}
-        return found
-
-    def _waits(self, one: Waiting) -> bool:
-        try:
-            return self._faces.look.inbox_item(one.id).status is InboxStatus.OPEN
-        except Absent:
-            return False
+            self._sights.hear(happened)
 
     def _look_at_health(self) -> None:
         """What cannot be read stays as it was seen last; health is in no database."""
@@ -116,34 +96,6 @@ class Watcher(QThread):
         if seen != self._said:
             self._said = seen
             self.seen.emit(seen)
-
-    def _words(self, item: InboxItem) -> Waiting:
-        """Who asks, of which task, and what."""
-        title, about = _("Roundtable needs you"), ""
-        label = question = one_line(sentence(item.code, item.data), _QUESTION)
-        if isinstance(run_id := item.data.get("run_id"), str):
-            look = self._faces.look
-            run = look.run(run_id)
-            name = one_line(look.agent(run.agent_id).name, _TITLE)
-            if item.kind is InboxKind.PERMISSION:
-                question = one_line(str(item.data.get("text", "")), _QUESTION)
-                title = _("{agent} asks for permission").format(agent=name)
-            elif item.kind is InboxKind.APPROVAL:
-                title = _("{agent} needs your approval").format(agent=name)
-            elif item.kind is InboxKind.CONFIG_CHANGED:
-                title = _("Your repository changed")
-            else:
-                title = _("{agent} cannot go on").format(agent=name)
-            label = f"{name}: {question}"
-            if run.task_id is not None:
-                task = look.task(run.task_id)
-                about = f"T-{task.number} {one_line(task.title, _TITLE)}: "
-        return Waiting(item.id, item.severity, title, about + question, label, page_of(item))
-
-
-def page_of(item: InboxItem) -> str:
-    """Where the person sees the item and answers it: its place in the inbox."""
-    return f"/inbox#item-{item.id}"
 
 
 class Worker(QThread):

@@ -1,40 +1,49 @@
-"""Decides what is said, and when: an inbox item once, several together, not too often, and the
-scheduler's own failure at once."""
+"""Decides what is said, and when: an inbox item once, several together, not too often, not in quiet
+hours, and the scheduler's own failure at once."""
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from roundtable_desktop.engine.desk.look_tray import Hours
 from roundtable_desktop.model.states import Health, Severity
-from roundtable_desktop.phrases import _, n_, sentence
 from roundtable_desktop.rules.attention import MOST, speak_at
+from roundtable_desktop.tray import telling
 from roundtable_desktop.tray.menu import INBOX, OVERVIEW
-from roundtable_desktop.tray.notify import DEFAULT, Notice, Notifier
-from roundtable_desktop.tray.shown import Waiting
+from roundtable_desktop.tray.notify import DEFAULT, LATER, Notice, Notifier
+from roundtable_desktop.tray.shown import Crash, Slept, Waiting
+from roundtable_desktop.tray.telling import DIGEST, HEALTH
 
-LATER = "later"
-_DIGEST, _HEALTH = "digest", "health"
 _LOUD = (Severity.ATTENTION, Severity.CRITICAL)  # C-92
+_ANSWERED = ""
+"""Instead of the key of a notification: what a press made of it stays."""
 
 
 class Speaker(QObject):
-    """open: the path of a page that a button asked for."""
+    """open: the path of a page that a button asked for. pressed: a key and the code of another
+    button. clock: one that only rises, in seconds."""
 
     open = Signal(str)
+    pressed = Signal(str, str)
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
+        self._hours = Hours()
         self._notifier: Notifier | None = None
         self._counted = 0  # in the notification that tells of several
         self._told: dict[str, str] = {}  # item id → key of the notification that told of it
         self._untold: list[Waiting] = []  # oldest first
         self._early: dict[str, Notice] = {}  # said before there was anybody to say it
+        self._held: dict[str, tuple[Notice, str]] = {}  # what is no item, for after quiet hours
         self._health = Health.OK
         self._trouble: str | None = None
-        self._paths: dict[str, str] = {}
+        self._slept: Slept | None = None
+        self._crash: Crash | None = None
+        self._said: dict[str, tuple[Notice, str]] = {}
         self._spoken: deque[float] = deque(maxlen=MOST)
         self._due = QTimer(self)
         self._due.setSingleShot(True)
@@ -48,8 +57,12 @@ class Speaker(QObject):
             notifier.notify(notice)
         self._speak()
 
-    def hear(self, waiting: Sequence[Waiting]) -> None:
-        """All open items, newest first: what is new is said, what is gone is taken back."""
+    # --- what is heard -------------------------------------------------------------------------
+
+    def hear(self, waiting: Sequence[Waiting], hours: Hours) -> None:
+        """All open items, newest first: what is new is said, what is gone is taken back. hours:
+        with what of them lasts now."""
+        self._hours = hours
         loud = {one.id: one for one in reversed(waiting) if one.severity in _LOUD}
         self._untold = [one for one in self._untold if one.id in loud]
         known = self._told.keys() | {one.id for one in self._untold}
@@ -64,90 +77,119 @@ class Speaker(QObject):
             return
         self._health, self._trouble = health, trouble
         if health is Health.OK:
-            self.unsay(_HEALTH)
+            self.unsay(HEALTH)
         else:
-            self.say(_failing(health, trouble), OVERVIEW)
+            self.say(telling.failing(health, trouble), OVERVIEW)
+
+    def hear_past(self, slept: Slept | None, crash: Crash | None) -> None:
+        """What nobody has to do anything about; while the scheduler is dead, that is said."""
+        if slept is not None and slept != self._slept:
+            self._slept = slept
+            self._mention(telling.slept(slept))
+        if crash is not None and crash != self._crash:
+            self._crash = crash
+            if self._health is not Health.DEAD:
+                self._mention(telling.crashed(crash))
+
+    # --- what is said --------------------------------------------------------------------------
 
     def say(self, notice: Notice, path: str) -> None:
         """At once. path: what a click on it opens, or nothing."""
-        self._paths[notice.key] = path
+        self._said[notice.key] = (notice, path)
         if self._notifier is not None:
             self._notifier.notify(notice)
         else:
             self._early[notice.key] = notice
 
     def unsay(self, key: str) -> None:
-        self._paths.pop(key, None)
-        self._early.pop(key, None)
+        for kept in (self._said, self._early, self._held):
+            kept.pop(key, None)
         if self._notifier is not None:
             self._notifier.close(key)
 
+    def became(self, key: str, title: str, body: str = "") -> None:
+        """A press on it led to that: it is said in the same place."""
+        if key in self._said:
+            notice, path = self._said[key]
+            self.say(replace(notice, title=title, body=body or notice.body, actions=()), path)
+
+    def _mention(self, notice: Notice) -> None:
+        if self._hours.only_needed:
+            return
+        self._held[notice.key] = (notice, OVERVIEW)
+        self._speak()
+
     def _speak(self) -> None:
-        if self._notifier is None or not self._untold or self._due.isActive():
-            return None
+        if self._notifier is None:
+            return
+        self._say_held()
+        passing = [one for one in self._untold if self._may_pass(one.severity)]
+        if not passing or self._due.isActive():
+            return
         now = self._clock()
         due = speak_at(self._spoken, now)
         if due > now:
             return self._due.start(round((due - now) * 1000) + 1)
         self._spoken.append(now)
-        told, self._untold = self._untold, []
+        self._untold = [one for one in self._untold if one not in passing]
+        self._tell(passing)
+        return self._recount()
+
+    def _tell(self, told: Sequence[Waiting]) -> None:
         several = len(told) > 1
         for one in told:
-            self._told[one.id] = _DIGEST if several else one.id
+            self._told[one.id] = DIGEST if several else one.id
         if several:
-            self._counted = len(self._told)
-            return self.say(*_digest(self._counted))
-        self.say(*_about(told[0]))
-        return self._recount()
+            self._counted = self._in_digest()
+            self.say(telling.digest(self._counted), self._place_of_digest())
+        else:
+            self.say(telling.about(told[0]), told[0].path)
+
+    def _say_held(self) -> None:
+        if self._hours.hushed:
+            return
+        held, self._held = self._held, {}
+        for notice, path in held.values():
+            self.say(notice, path)
+
+    def _may_pass(self, severity: Severity) -> bool:
+        """What is critical may pass in quiet hours, where that is allowed."""
+        critical = severity is Severity.CRITICAL and self._hours.critical_passes
+        return critical or not self._hours.hushed
+
+    def _in_digest(self) -> int:
+        """All that was told and still waits (ruling: the digest's number)."""
+        return sum(key != _ANSWERED for key in self._told.values())
+
+    def _place_of_digest(self) -> str:
+        """Proposals are on the overview, beside the newest of the inbox."""
+        return OVERVIEW if any(telling.is_proposal(one) for one in self._told) else INBOX
 
     def _recount(self) -> None:
         """A number that is shown stays true; that alone makes no noise."""
-        if self._notifier is None or _DIGEST not in self._told.values():
+        if self._notifier is None or DIGEST not in self._told.values():
             return
-        if len(self._told) != self._counted:
-            self._counted = len(self._told)
-            notice, _path = _digest(self._counted)
-            self._notifier.renew(notice)
+        if (count := self._in_digest()) != self._counted:
+            self._counted = count
+            self._notifier.renew(telling.digest(count))
 
     def _take_back(self, gone: Iterable[str]) -> None:
         """A notification goes with the last item that it told of."""
         for item in gone:
             key = self._told.pop(item)
-            if key not in self._told.values():
+            if key != _ANSWERED and key not in self._told.values():
                 self.unsay(key)
 
     def _activated(self, key: str, action: str) -> None:
         """Later only takes the notification away: the item stays in the inbox, and counted."""
         if self._notifier is None:
             return
-        path = self._paths.get(key, INBOX)
+        _notice, path = self._said.get(key, (None, INBOX))
+        if action not in (DEFAULT, LATER):
+            if key in self._told:
+                self._told[key] = _ANSWERED
+            self.pressed.emit(key, action)
+            return
         if action == DEFAULT and path:
             self.open.emit(path)
         self._notifier.close(key)
-
-
-def _actions() -> Sequence[tuple[str, str]]:
-    return ((DEFAULT, _("Open")), (LATER, _("Later")))
-
-
-def _failing(health: Health, trouble: str | None) -> Notice:
-    if health is Health.DEAD:
-        title = _("The scheduler has stopped")
-        body = _("Nothing is started or finished now. Quit Roundtable and start it again.")
-        return Notice(_HEALTH, title, body, _actions(), "critical")
-    title = _("Something fails in Roundtable")
-    body = _("It is tried again and again. The log in Roundtable's folder says what fails.")
-    if trouble is not None:
-        body = sentence(f"trouble_{trouble}", {})
-    return Notice(_HEALTH, title, body, _actions())
-
-
-def _about(one: Waiting) -> tuple[Notice, str]:
-    urgency = "critical" if one.severity is Severity.CRITICAL else "normal"
-    return Notice(one.id, one.title, one.body, _actions(), urgency), one.path
-
-
-def _digest(count: int) -> tuple[Notice, str]:
-    title = n_("{count} item needs you", "{count} items need you", count)
-    body = _("They wait in the inbox.")
-    return Notice(_DIGEST, title, body, _actions()), INBOX

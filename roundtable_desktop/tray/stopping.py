@@ -1,29 +1,48 @@
-"""What the menu's ways to pause and stop do, and what is told of it."""
+"""What the menu's ways do, and what is told of it."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine.desk import Asked, control
+from roundtable_desktop.engine.desk import Asked, control, settings
 from roundtable_desktop.model.glance import Standing
 from roundtable_desktop.model.records import PERSON
 from roundtable_desktop.phrases import _
-from roundtable_desktop.tray.menu import LEAVE, PAUSE_A_LITTLE, PAUSE_OVER_NIGHT, STOP, STOP_ALL
+from roundtable_desktop.tray.menu import (
+    ALL,
+    LEAVE,
+    MUTE,
+    NEEDED,
+    PAUSE,
+    PAUSE_A_LITTLE,
+    PAUSE_OVER_NIGHT,
+    RESUME,
+    REVIVE,
+    STOP,
+    STOP_ALL,
+)
 from roundtable_desktop.tray.shown import Seen
 from roundtable_desktop.tray.signals import Faces
 
-A_LITTLE = timedelta(minutes=30)
+A_LITTLE, AN_HOUR = timedelta(minutes=30), timedelta(hours=1)
 MORNING = 9
 
 
-def acts_of(faces: Faces) -> Mapping[str, Callable[[], object]]:
-    """By the codes of the menu; each may wait, so the worker does it."""
+def acts_of(faces: Faces, *, muted: bool = False) -> Mapping[str, Callable[[], object]]:
+    """By the codes of the menu; each may wait, so the worker does it. muted: it is now, so that to
+    mute takes that back."""
     desk, now, asked = faces.desk, faces.look.now, Asked(PERSON)
     return {
         PAUSE_A_LITTLE: lambda: control.pause(desk, asked, now() + A_LITTLE),
+        PAUSE: lambda: control.pause(desk, asked),
+        RESUME: lambda: control.resume(desk, asked),
         PAUSE_OVER_NIGHT: lambda: control.pause(desk, asked, morning_after(now())),
         STOP: lambda: control.stop(desk, asked),
         LEAVE: lambda: control.leave(desk, asked),
         STOP_ALL: lambda: control.force_stop(desk, asked),
+        ALL: lambda: settings.change(desk, asked, {"notifications": "all"}),
+        NEEDED: lambda: settings.change(desk, asked, {"notifications": "needed"}),
+        MUTE: lambda: settings.mute(desk, asked, None if muted else now() + AN_HOUR),
+        REVIVE: faces.revive,
     }
 
 

@@ -87,9 +87,10 @@ class TrayHome(LivingHome):
         more = {"workspace_id": room, "adapter": "demo", "cooldown_sec": 0}
         return str(self.post("/agents", {"name": name, **more})["id"])
 
-    def ask(self, agent: str, title: str, question: str) -> Json:
-        """The open inbox item of a task whose agent asks this, with the task's id in it."""
-        task = self.work(agent, title, f"@demo ask {question}\n@demo write TEA.md tea")
+    def ask(self, agent: str, title: str, question: str, then: str = "write TEA.md tea") -> Json:
+        """The open inbox item of a task whose agent asks this, with the task's id in it. then: what
+        it does when it is answered."""
+        task = self.work(agent, title, f"@demo ask {question}\n@demo {then}")
         [run] = until(lambda: self.attempts(task))
         [item] = until(lambda: self.waiting(run["id"]))
         return {**item, "task": task}
@@ -99,6 +100,18 @@ class TrayHome(LivingHome):
         room = self.get("/workspaces")["items"][0]["id"]
         words = {"workspace_id": room, "title": title, "description": script}
         return str(self.post("/tasks", {**words, "assignee_agent_id": agent})["id"])
+
+    def routine(self, agent: str, name: str, words: str, *more: str) -> None:
+        """One without a task, of the agent of that name; fired by hand unless it has a schedule."""
+        self.cli("routine", "add", name, "--agent", agent, "--description", words, *more)
+
+    def setting(self, key: str) -> object:
+        items = self.get("/settings")["items"]
+        return next(one["value"] for one in items if one["key"] == key)
+
+    def crashes(self) -> int:
+        """Of its scheduler, as the log has them."""
+        return self.log().count("the scheduler crashed")
 
     def waiting(self, run: str = "") -> list[Json]:
         """Open inbox items, of one run or of all."""

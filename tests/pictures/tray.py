@@ -18,7 +18,7 @@ from desktops.tray_home import TrayHome
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 
-SIZE = "640x320"
+SIZE = "720x460"
 HEIGHT = 28  # pixels of the panel, as Xfce has it
 PLACE = QRect(0, 0, HEIGHT, HEIGHT)  # of the icon, which is all that the panel shows
 ICON = (HEIGHT // 2, HEIGHT // 2)
@@ -126,6 +126,14 @@ class Roll:
             self.screen.press_key("Down")  # to “Needs you”
             self.screen.press_key("Right")
             self.picture("menu-needs-you", same_icon=True)
+            for _menu in range(2):
+                self.screen.press_key("Escape")
+            home.routine("tea", "PR triage", "Look.", "--cron", "5 14 * * *", "--tz", "UTC")
+            self.screen.click(*ICON, button=3)
+            for _line in range(3):
+                self.screen.press_key("Down")  # to the newest run
+            self.screen.press_key("Right")
+            self.picture("menu-run", same_icon=True)
             for _menu in range(2):
                 self.screen.press_key("Escape")
             home.post("/control", {"action": "pause"})

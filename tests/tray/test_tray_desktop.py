@@ -10,7 +10,21 @@ from desktops.recorder import NOTIFICATIONS, WATCHER, Line, Recorder
 from desktops.screen import Screen, until
 from desktops.tray_home import TrayHome
 
-MORE = "Pause or stop"
+AT_REST = [
+    "Open dashboard",
+    "Pause",
+    "Stop all runs…",
+    "Notifications",
+    "Start at login",
+    "Preferences…",
+    "Doctor",
+    "Quit…",
+]
+"""The menu below its first line, while nothing is at work."""
+
+
+NOTHING = "say Thank you."
+"""What leaves no proposal, which would be told of too."""
 
 
 def labels(lines: list[Line]) -> list[str]:
@@ -22,21 +36,22 @@ def labels(lines: list[Line]) -> list[str]:
 def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: Recorder) -> None:
     lines = until(lambda: desktop.items and desktop.menu())
     until(lambda: labels(desktop.menu())[0] == "Idle")
-    assert labels(desktop.menu()) == ["Idle", "Open dashboard", "Pause", MORE, "Quit…"]
+    until(lambda: labels(desktop.menu())[-2].startswith("Doctor"))
+    assert [one.partition(" (")[0] for one in labels(desktop.menu())] == ["Idle", *AT_REST]
     assert not lines[0].enabled
     assert desktop.icon()["ToolTip"][2] == "Roundtable: Idle"
     sizes = {(width, height) for width, height, _data in desktop.icon()["IconPixmap"]}
     assert {(16, 16), (22, 22), (64, 64)} <= sizes
     idle = desktop.icon()["IconPixmap"]
 
-    desktop.choose("Pause")
+    desktop.choose("Pause", "Until I resume")
     until(lambda: shown.get("/control")["intake"] == "paused")
-    until(lambda: labels(desktop.menu()) == ["Paused", "Open dashboard", "Resume", MORE, "Quit…"])
+    until(lambda: labels(desktop.menu())[:3] == ["Paused", "Open dashboard", "Resume"])
     assert desktop.icon()["IconPixmap"] != idle
 
     desktop.choose("Resume")
     until(lambda: shown.get("/control")["intake"] == "open")
-    until(lambda: "Pause" in labels(desktop.menu()))
+    until(lambda: "Resume" not in labels(desktop.menu()))
 
     shown.cli("pause")
     until(lambda: labels(desktop.menu())[0] == "Paused")
@@ -47,7 +62,9 @@ def test_pause_in_the_menu_pauses_and_becomes_resume(shown: TrayHome, desktop: R
 @pytest.mark.slow
 @pytest.mark.proves("D-05", "S-28", "S-43 modes")
 def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop: Recorder) -> None:
-    item = shown.ask(shown.agent("demo"), "Add tea & cake", "Is <b>this_one</b> & that right?")
+    item = shown.ask(
+        shown.agent("demo"), "Add tea & cake", "Is <b>this_one</b> & that right?", NOTHING
+    )
     [note] = until(lambda: desktop.notes)
     assert note.title == "demo asks for permission"
     assert "Is &lt;b&gt;this_one&lt;/b&gt; &amp; that right?" in note.body and "T-1" in note.body
@@ -89,10 +106,10 @@ def test_an_ask_is_one_notification_that_opens_its_page(shown: TrayHome, desktop
 def test_a_notification_goes_with_its_answer_and_several_come_as_one(
     shown: TrayHome, desktop: Recorder
 ) -> None:
-    first = shown.ask(shown.agent("first"), "Add tea", "May I?")
+    first = shown.ask(shown.agent("first"), "Add tea", "May I?", NOTHING)
     until(lambda: desktop.notes)
     for name in ("second", "third"):
-        shown.ask(shown.agent(name), "More", "And now?")
+        shown.ask(shown.agent(name), "More", "And now?", NOTHING)
     until(lambda: labels(desktop.menu())[1] == "Needs you (3)")
     shown.answer(first)
     until(lambda: desktop.notes[0].closed)
@@ -114,7 +131,7 @@ def test_a_notification_goes_with_its_answer_and_several_come_as_one(
 @pytest.mark.slow
 @pytest.mark.proves("D-05", "N-12")
 def test_an_item_below_many_newer_ones_is_not_gone(shown: TrayHome, desktop: Recorder) -> None:
-    first = shown.ask(shown.agent("first"), "Add tea", "May I?")
+    first = shown.ask(shown.agent("first"), "Add tea", "May I?", NOTHING)
     [note] = until(lambda: desktop.notes)
     with closing(sqlite3.connect(shown.home / "roundtable.db", timeout=30)) as other, other:
         other.executemany(
@@ -123,7 +140,7 @@ def test_an_item_below_many_newer_ones_is_not_gone(shown: TrayHome, desktop: Rec
             " resolved_at, revision FROM inbox_items WHERE id = ?2",
             [(f"{number:02}", first["id"]) for number in range(50)],
         )
-    second = shown.ask(shown.agent("second"), "More", "And now?")
+    second = shown.ask(shown.agent("second"), "More", "And now?", NOTHING)
     until(lambda: labels(desktop.menu())[1] == "Needs you (52)")
     shown.answer(second)
     until(lambda: labels(desktop.menu())[1] == "Needs you (51)")
@@ -156,7 +173,7 @@ def test_the_menu_answers_while_the_database_is_held_by_somebody(
     until(lambda: desktop.items)
     with closing(sqlite3.connect(shown.home / "roundtable.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        desktop.choose("Pause")
+        desktop.choose("Pause", "Until I resume")
         for _look in range(5):
             began = time.monotonic()
             assert labels(desktop.menu())[0] == "Idle"
@@ -203,8 +220,9 @@ def test_a_panel_that_comes_late_or_comes_back_has_one_icon(
     assert note.title == "This desktop shows no tray icons"
     assert "no tray icons" in home.said()
     assert home.get("/control")["intake"] == "open", "the app goes on"
+    until(lambda: len(home.opened()) == 1)  # though it was to be hidden
     desktop.press(note, "default")
-    until(home.opened)
+    until(lambda: len(home.opened()) == 2)
 
     desktop.show_panel()
     until(lambda: desktop.items)
@@ -261,7 +279,7 @@ def test_without_a_server_an_ask_counts_in_the_menu_and_is_said_when_one_comes(
 def test_a_server_that_comes_back_gets_markup_and_numbers_of_its_own(
     shown: TrayHome, desktop: Recorder
 ) -> None:
-    first = shown.ask(shown.agent("demo"), "Add tea", "Is <b>this</b> right?")
+    first = shown.ask(shown.agent("demo"), "Add tea", "Is <b>this</b> right?", NOTHING)
     until(lambda: desktop.notes)
     desktop.leave(NOTIFICATIONS)
     desktop.show_notifications()

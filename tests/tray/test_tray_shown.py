@@ -1,12 +1,13 @@
 """What the tray shows of a glance, as plain values."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health, Severity
-from roundtable_desktop.tray.shown import Face, Seen, Shape, Waiting, shown
+from roundtable_desktop.tray.shown import Face, Next, Seen, Shape, Waiting, shown
 
 pytestmark = pytest.mark.proves("D-04")
 
@@ -93,10 +94,10 @@ def test_what_the_database_cannot_do_is_said(trouble: str, status: str) -> None:
             Face(Shape.RUNNING, "1"),
             "Something fails, see the log · 1 run",
         ),
-        (seen(health=Health.DEAD), Face(Shape.DEAD), "The scheduler has stopped"),
+        (seen(health=Health.DEAD), Face(Shape.DEAD, "!"), "The scheduler has stopped"),
         (
-            seen(health=Health.DEAD, intake="paused", running=3),
-            Face(Shape.DEAD),
+            seen(health=Health.DEAD, intake="paused", running=3, needs_you=2),
+            Face(Shape.DEAD, "!"),
             "The scheduler has stopped · 3 runs",
         ),
     ],
@@ -107,11 +108,14 @@ def test_a_state_has_a_face_and_words(given, face, status):
     assert found.tooltip.startswith(f"Roundtable: {status}")
 
 
-def test_the_one_action_pauses_an_open_intake_and_opens_any_other():
-    assert [
-        (shown(seen(intake=intake)).pause, shown(seen(intake=intake)).intake_open)
-        for intake in ("open", "paused", "stopped")
-    ] == [("Pause", True), ("Resume", False), ("Resume", False)]
+def test_what_comes_next_is_said_while_it_comes():
+    coming = Next("14:05", "PR triage " * 9)
+    found = shown(replace(seen(running=2, needs_you=3), coming=coming))
+    assert found.status.startswith("Running · 2 runs · next 14:05 PR triage PR")
+    assert len(found.status) < 80
+    assert found.tooltip == "Roundtable: Running · 2 runs, 3 need you, next 14:05"
+    for still in (seen(intake="paused"), seen(health=Health.DEAD)):
+        assert "next" not in shown(replace(still, coming=coming)).tooltip
 
 
 def test_what_waits_is_counted_whole_and_named_in_part():

@@ -14,7 +14,7 @@ from roundtable_desktop.tray.stopping import morning_after
 
 LATER = datetime(2026, 3, 8, 6, 30, tzinfo=UTC)
 LOCAL = f"{LATER.astimezone().day} {LATER.astimezone():%b %H:%M}"
-WAYS = "Pause or stop"
+WAYS = "Pause"
 
 
 @pytest.mark.proves("W-20")
@@ -65,7 +65,7 @@ def test_the_menu_leaves_stops_all_and_says_when_the_lid_may_close(
     desktop.choose(WAYS, "I am leaving in 10 minutes")
     until(lambda: shown.get("/control")["state"] == "leaving")
     until(lambda: desktop.menu()[0].label == "Leaving · 1 run")
-    desktop.choose(WAYS, "Stop all runs…")
+    desktop.choose("Stop all runs…")
     screen.press("Return", "Roundtable")
     until(lambda: shown.get("/control")["state"] == "stopped")
     assert not [one for one in shown.get(f"/runs/{run['id']}")["processes"] if one["alive"]]
@@ -79,8 +79,8 @@ def test_the_menu_leaves_stops_all_and_says_when_the_lid_may_close(
     desktop.choose(WAYS, "Stop when all runs have ended")
     until(lambda: shown.get("/control")["state"] == "stopped")
     desktop.choose("Resume")
-    until(lambda: "Pause" in [line.label for line in desktop.menu()])
-    desktop.choose(WAYS, "Pause for 30 minutes")
+    until(lambda: "Resume" not in [line.label for line in desktop.menu()])
+    desktop.choose(WAYS, "For 30 minutes")
     until(lambda: shown.get("/control")["until"])
 
 
