@@ -27,6 +27,7 @@ _SMALL = 24  # pixels; below, a badge takes more of the room
 
 _LIGHT, _DARK = QColor("#f4f6f8"), QColor("#1b1f24")
 _ASKING, _FAILING = QColor("#c62828"), QColor("#8a5a00")
+_DEAD_ON_DARK = QColor("#ff7b72")
 
 
 @cache
@@ -46,12 +47,14 @@ def paint(face: Face, size: int, on_dark: bool) -> QImage:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.scale(size / _GRID, size / _GRID)
     ink, halo = (_LIGHT, QColor(_DARK)) if on_dark else (_DARK, QColor(_LIGHT))
+    if face.shape is Shape.DEAD:
+        ink = _DEAD_ON_DARK if on_dark else _ASKING
     halo.setAlpha(150)
     draw = _SHAPES[face.shape]
     draw(painter, halo, 2 * _HALO)
     draw(painter, ink, 0.0)
     if face.badge:
-        _badge(painter, face, large=size < _SMALL)
+        _badge(painter, face.badge, large=size < _SMALL)
     painter.end()
     return image
 
@@ -109,7 +112,7 @@ _SHAPES: dict[Shape, Callable[[QPainter, QColor, float], None]] = {
 }
 
 
-def _badge(painter: QPainter, face: Face, *, large: bool) -> None:
+def _badge(painter: QPainter, text: str, *, large: bool) -> None:
     """In the lower right corner, cut out of what is below it, so that it is seen without colour."""
     radius = 21.0 if large else 17.0
     centre = QPointF(_GRID - radius, _GRID - radius)
@@ -117,14 +120,13 @@ def _badge(painter: QPainter, face: Face, *, large: bool) -> None:
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
     painter.drawEllipse(centre, radius + 4, radius + 4)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-    failing = face.badge == "!" and face.shape is not Shape.DEAD
-    painter.setBrush(_FAILING if failing else _ASKING)
+    painter.setBrush(_FAILING if text == "!" else _ASKING)
     painter.drawEllipse(centre, radius, radius)
     font = QFont("sans-serif")
     font.setBold(True)
     font.setPixelSize(64)
     written = QPainterPath()
-    written.addText(0, 0, font, face.badge)
+    written.addText(0, 0, font, text)
     room, used = 1.45 * radius, written.boundingRect()
     if used.isEmpty():
         return  # a machine without any font

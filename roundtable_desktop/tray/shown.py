@@ -214,9 +214,9 @@ def _shape(glance: Glance) -> Shape:
 
 
 def _badge(glance: Glance) -> str:
-    """That the scheduler stands still comes before all that waits for it."""
+    """None where the scheduler stands still: a small one would hide the slash."""
     if glance.health is Health.DEAD:
-        return "!"
+        return ""
     if glance.needs_you > _MOST_COUNTED:
         return f"{_MOST_COUNTED}+"
     if glance.needs_you:

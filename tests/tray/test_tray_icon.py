@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from PySide6.QtGui import QImage, qAlpha, qGray
+from PySide6.QtGui import QImage, qAlpha, qBlue, qGray, qGreen, qRed
 
 from roundtable_desktop.tray.icon import SIZES, icon, paint
 from roundtable_desktop.tray.shown import Face, Shape
@@ -34,6 +34,15 @@ def test_the_shape_is_the_same_on_light_and_dark_in_opposite_ink(shape: Shape) -
     seen = zip(outline(dark), outline(light), strict=True)
     opposite = [{a, b} == {1, 2} for a, b in seen if a or b]
     assert sum(opposite) > 0.95 * len(opposite)
+
+
+@pytest.mark.proves("F-52")
+@pytest.mark.parametrize("on_dark", [True, False])
+def test_a_dead_scheduler_is_red_as_well(on_dark: bool) -> None:
+    image = paint(Face(Shape.DEAD), 64, on_dark=on_dark)
+    middle, ring = image.pixel(32, 32), image.pixel(32, 9)
+    assert middle == ring and qAlpha(middle) == 255
+    assert qRed(middle) > 1.5 * max(qGreen(middle), qBlue(middle))
 
 
 def test_every_size_of_a_panel_is_there() -> None:

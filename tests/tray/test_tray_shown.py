@@ -94,10 +94,10 @@ def test_what_the_database_cannot_do_is_said(trouble: str, status: str) -> None:
             Face(Shape.RUNNING, "1"),
             "Something fails, see the log · 1 run",
         ),
-        (seen(health=Health.DEAD), Face(Shape.DEAD, "!"), "The scheduler has stopped"),
+        (seen(health=Health.DEAD), Face(Shape.DEAD), "The scheduler has stopped"),
         (
             seen(health=Health.DEAD, intake="paused", running=3, needs_you=2),
-            Face(Shape.DEAD, "!"),
+            Face(Shape.DEAD),
             "The scheduler has stopped · 3 runs",
         ),
     ],
