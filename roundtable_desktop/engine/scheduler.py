@@ -19,6 +19,7 @@ from roundtable_desktop.engine.recovery import Hands, end_life, recover
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
+from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
 from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
@@ -142,8 +143,14 @@ class Scheduler:
         end_life(self._store)
 
     def revive(self) -> None:
-        """Has the loop begin anew after it was given up (`Loop.revive`)."""
+        """Has the loop begin anew after it was given up (`Loop.revive`). Raises Conflict where
+        another part is gone."""
+        if not self._others_live():
+            raise Conflict("scheduler_in_parts")
         self._loop.revive()
+
+    def _others_live(self) -> bool:
+        return self._follower.lives and self._pool.lives
 
     def look(self, seconds: float) -> Looked | None:
         """Has the loop look at what is due, now (`Loop.look`)."""
@@ -156,7 +163,7 @@ class Scheduler:
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again; dead when one is gone."""
         health = self._loop.health()
-        if not (self._follower.lives and self._pool.lives):
+        if not self._others_live():
             return Health.DEAD
         stumbling = self._acts.failing or self._follower.failures >= DEGRADED_AFTER
         return Health.DEGRADED if health is Health.OK and stumbling else health

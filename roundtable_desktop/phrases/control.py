@@ -48,6 +48,10 @@ CONTROL: Mapping[str, str] = {
         "A copy of a home does not go on by itself: leave the time away, and resume here if the "
         "other home no longer runs."
     ),
+    "scheduler_in_parts": N_(
+        "A part of the scheduler is gone that does not begin anew alone. Quit Roundtable and start "
+        "it again; agents that are at work go on."
+    ),
     "scheduler_stands_still": N_(
         "The scheduler has stopped, so nothing is taken that nobody would carry out. Quit "
         "Roundtable and start it again; its log says what happened. Agents can still be ended."

@@ -3,15 +3,19 @@
 import json
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from engine_stage import Stage
 from ground import Ground
 
 from roundtable_desktop.adapters.system import SystemClock
 from roundtable_desktop.engine import crashes
 from roundtable_desktop.engine.loop import Loop
 from roundtable_desktop.engine.routines import Routines
+from roundtable_desktop.engine.scheduler import Scheduler
+from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.states import Health
 
 
@@ -126,3 +130,37 @@ def test_a_crash_that_cannot_be_written_is_seen_all_the_same(
         assert told(live) == []
     finally:
         loop.stop()
+
+
+@pytest.mark.proves("F-52")
+@pytest.mark.parametrize("part", ["_follower", "_pool"])
+def test_another_part_that_is_gone_is_seen_and_is_not_said_to_begin_anew(
+    part: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing: Any = None
+    scheduler = Scheduler(
+        stage.store,
+        stage.ground.reader,
+        stage.git,
+        stage.launcher,
+        nothing,
+        stage.ids,
+        stage.clock,
+        lambda: 0.5,
+        copies=nothing,
+        environ={},
+        equipment=nothing,
+        zone="UTC",
+    )
+    scheduler._loop.start()
+    try:
+        for name in ("_follower", "_pool"):
+            monkeypatch.setattr(scheduler, name, SimpleNamespace(lives=name != part, failures=0))
+        assert scheduler.health() is Health.DEAD
+        with pytest.raises(Conflict, match="scheduler_in_parts"):
+            scheduler.revive()
+        monkeypatch.setattr(scheduler, part, SimpleNamespace(lives=True, failures=0))
+        assert scheduler.health() is Health.OK
+        scheduler.revive()
+    finally:
+        scheduler._loop.stop()
