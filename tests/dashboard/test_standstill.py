@@ -3,8 +3,16 @@
 from typing import Any
 
 import pytest
+from flask import Flask, g, render_template
 
+from roundtable_desktop.dashboard.app import web_folder
+from roundtable_desktop.dashboard.figures import Figures
+from roundtable_desktop.dashboard.pages import frame
 from roundtable_desktop.dashboard.standstill import STILL_DONE
+from roundtable_desktop.dashboard.telling import telling
+from roundtable_desktop.model.glance import Glance
+from roundtable_desktop.model.states import Health
+from roundtable_desktop.phrases import _
 
 NEW = {"title": "Tea"}
 
@@ -40,3 +48,26 @@ def test_signing_in_and_out_and_ending_agents_need_no_scheduler(house: Any) -> N
     assert {browser.post(path, {}).status for path in ("/control", "/api/v1/control")} == {404}
     assert browser.post("/logout", {}).status == 303
     assert {"/control", "/api/v1/control", "/logout"} <= STILL_DONE
+
+
+def page(health: Health) -> str:
+    """Of control, with what is above every page."""
+    web, figures = web_folder(), Figures("UTC")
+    app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
+    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
+    nobody: Any = None
+    frame.pages(nobody, lambda: health, figures, telling(figures))(app)
+    with app.test_request_context("/control"):
+        g.request_id = "r"
+        glance = Glance(health=health, intake="open", running=0, needs_you=0)
+        around: Any = {"glance": glance, "here": "/control", "state": "", "live_runs": []}
+        return render_template("control.html", stopped=None, **around)
+
+
+@pytest.mark.proves("F-09", "F-52")
+def test_every_page_says_it_above_all_else_and_takes_it_back_by_itself() -> None:
+    dead, well = page(Health.DEAD), page(Health.OK)
+    assert "this can only be read" in dead and 'role="alert"' in dead
+    assert "this can only be read" not in well
+    for shown in (dead, well):
+        assert '<div id="standstill" data-live="owner">' in shown
