@@ -1,6 +1,7 @@
 """What the person does at the icon, in the menu and at a notification: asked of the worker, so that
 the main thread waits for none of it (F-52)."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from roundtable_desktop.tray.speaker import Speaker
 from roundtable_desktop.tray.telling import LOG
 
 REFUSAL = "refusal"
+FRESH = 60.0
+"""Seconds that the doctor's count holds: it reads through the whole database."""
 
 
 class Acting(QObject):
@@ -39,7 +42,7 @@ class Acting(QObject):
         self.seen: Seen | None = None
         self._owner, self._worker, self._speaker, self._asking = owner, worker, speaker, asking
         self._aside = Worker()  # for what takes its time while the person goes on
-        self._counting = False
+        self._counting, self._counted_at = False, -FRESH
 
     # --- pages ---------------------------------------------------------------------------------
 
@@ -126,7 +129,7 @@ class Acting(QObject):
             return
         if not self._aside.isRunning():
             self._aside.start()
-        if not self._counting:
+        if not self._counting and time.monotonic() - self._counted_at >= FRESH:
             self._counting = True
             self._aside.ask(
                 lambda: _warnings(faces), self._counted, lambda _error: self._counted(0)
@@ -137,7 +140,7 @@ class Acting(QObject):
         self._worker.ask(lambda: _at_login(place), self.login.emit)
 
     def _counted(self, warnings: int) -> None:
-        self._counting = False
+        self._counting, self._counted_at = False, time.monotonic()
         self.warned.emit(warnings)
 
     def start_at_login(self, on: bool) -> None:
