@@ -181,10 +181,14 @@ class Speaker(QObject):
                 self.unsay(key)
 
     def _activated(self, key: str, action: str) -> None:
-        """Later only takes the notification away: the item stays in the inbox, and counted."""
-        if self._notifier is None:
+        """Later only takes the notification away: the item stays in the inbox, and counted. Any
+        program on the bus can say that a button was pressed: one that we did not show counts for
+        nothing."""
+        if self._notifier is None or key not in self._said:
             return
-        _notice, path = self._said.get(key, (None, INBOX))
+        notice, path = self._said[key]
+        if action not in (DEFAULT, *(name for name, _label in notice.actions)):
+            return
         if action not in (DEFAULT, LATER):
             if key in self._told:
                 self._told[key] = _ANSWERED

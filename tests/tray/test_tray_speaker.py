@@ -145,6 +145,15 @@ def test_a_press_becomes_what_came_of_it(room: Room) -> None:
 
 
 @pytest.mark.proves("D-05 press")
+def test_a_button_that_was_not_shown_counts_for_nothing(room: Room) -> None:
+    """Another program of the session may say that it was pressed."""
+    room.speaker.hear([item(1, Severity.ATTENTION, "retry")], Hours())
+    for key, action in (("1", "allow_once"), ("1", "revive"), ("2", DEFAULT), ("2", "retry")):
+        room.screen.activated.emit(key, action)
+    assert room.pressed == [] and room.opened == [] and set(room.screen.shown) == {"1"}
+
+
+@pytest.mark.proves("D-05 press")
 def test_a_press_that_did_nothing_says_why(room: Room) -> None:
     room.speaker.hear([item(1, Severity.ATTENTION, "retry")], Hours())
     room.screen.activated.emit("1", "retry")
