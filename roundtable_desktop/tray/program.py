@@ -56,6 +56,7 @@ class Tray(QObject):
         self._app, self._owner, self._hidden = app, owner, hidden
         self._seen: Seen | None = None
         self._ending = self._ended = False
+        self._greeted = False  # the dashboard was opened
         self._no_panel = False
         self._icon: QSystemTrayIcon | None = None
         self._drawn: tuple[Face, bool] | None = None
@@ -150,6 +151,7 @@ class Tray(QObject):
 
     def _greet(self, hidden: bool) -> None:
         if not hidden:
+            self._greeted = True
             self._acting.open(OVERVIEW)
 
     def _not_started(self, error: Exception) -> None:
@@ -238,10 +240,11 @@ class Tray(QObject):
         self._draw()
 
     def _say_no_panel(self) -> None:
-        """The dashboard is opened, so that nobody waits for an icon that does not come."""
+        """The dashboard is opened if it was not yet, so that nobody waits for an icon that does not
+        come."""
         self._no_panel = True
         if self._watcher is not None:
-            self._acting.open(OVERVIEW)
+            self._greet(self._greeted)
         body = _("It goes on: the dashboard is the whole of it, and “roundtable open” opens it.")
         title = _("This desktop shows no tray icons")
         if sys.stderr is not None:
