@@ -181,10 +181,8 @@ class Owner:
     ) -> None:
         check_host(host)
         self.home = home
-        self._host = host
-        self._port = port
-        self._log_to_stderr = log_to_stderr
-        self._say_slow = say
+        self._host, self._port = host, port
+        self._log_to_stderr, self._say_slow = log_to_stderr, say
         self._stack = contextlib.ExitStack()
         self._facts: dict[str, object] = {}
         self.faces: Faces | None = None
