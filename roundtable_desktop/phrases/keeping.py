@@ -94,16 +94,14 @@ KEEPING: Mapping[str, str] = {
     "restored_copied": N_(
         "This home is a copy: its database is not the one that ran last in {source}, here or on "
         "another machine. What waits here waits there too. Nothing is started, and no routine "
-        "fires, until you say “roundtable resume” here; do so only if the other home no longer "
-        "runs."
+        "fires, until you resume; do so only if the other home no longer runs."
     ),
     "inbox_copied": N_(
         "This home is a copy: its database is not the one that ran last in {source}, here or on "
         "another machine. {waiting} wakeups wait here and there, and may have run there already. "
-        "{copies} {deliveries} Nothing is started, and no routine "
-        "fires, until you resume. If the other home no longer runs, or this one is all that is "
-        "left, resume here, and this is the home from then on. Else let the other one go on, and "
-        "stop this one."
+        "{copies} {deliveries} Nothing is started, and no routine fires, until you resume. If the "
+        "other home no longer runs, or this one is all that is left, resume here, and this is the "
+        "home from then on. Else let the other one go on, and stop this one."
     ),
     "deliveries_none": N_("Nothing was to be delivered."),
     "deliveries_held": N_(
