@@ -69,11 +69,13 @@ def show(home: Home, given: str, as_json: bool) -> None:
 _SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
 
 
-def what_now(seen: Answer) -> Iterator[str]:
-    """How it is with it, and the commands that a person has for it now."""
+def what_now(seen: Answer, *, looks: bool = True) -> Iterator[str]:
+    """How it is with it, and the commands that a person has for it now. looks: it is shown here."""
     if seen["sentence"]:
         yield seen["sentence"]
     end = seen["id"][-8:]
+    if not looks and seen["status"] in _UNDECIDED:
+        yield _("Look at it: roundtable proposal show {end}").format(end=end)
     if seen["status"] in _UNDECIDED and seen["held"]:
         said = _("Deliver it all the same: roundtable proposal deliver {end} --override --note WHY")
         yield said.format(end=end)

@@ -166,7 +166,7 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     if offered:
         click.echo()
         table(map(_offer, offered), ["proposal", "status", "files"])
-        for line in what_now(offered[0]):
+        for line in what_now(offered[0], looks=False):
             click.echo(plain(line))
     return None
 

@@ -60,6 +60,7 @@ DOCTOR: Mapping[str, str] = {
     ),
     "doctor_copy": N_("A working copy belongs to no task that is known: {path}"),
     "doctor_agent": N_("{agent}: its program is {place}."),
+    "doctor_agent_built_in": N_("{agent} is built in."),
     "doctor_agent_missing": N_("{agent}: the program “{program}” is not found."),
     "doctor_agent_login": N_("{agent}: “{program}” said in its last run that it is not signed in."),
     "doctor_agent_no_login": N_("{agent}: there is no sign that “{program}” is signed in."),

@@ -250,7 +250,7 @@ class Doctor:
         elif self._premises.signed_in(name) is False and not agent.env_names:
             standing, code = NOTICE, "doctor_agent_no_login"
         else:
-            standing, code = OK, "doctor_agent"
+            standing, code = OK, "doctor_agent" if name else "doctor_agent_built_in"
         program = name or str(agent.adapter)  # the built-in one has no command
         return _finding("agents", standing, code, agent=agent.name, program=program, place=place)
 
