@@ -33,6 +33,7 @@ ASKED: dict[str, Callable[[View], object]] = {
     "when a trigger is due": lambda view: routines.next_due(view),
     "whether a routine is at work": lambda view: firings.at_work(view, "r"),
     "what the sweep finds": lambda view: sweeps.unstarted(view, NOW, 1),
+    "what nobody is going to hear": lambda view: sweeps.unheard(view, 1),
     "who will be woken": lambda view: wakeups.to_come(view, "w", 50),
     "which runs live": lambda view: runs.live(view),
     "whose processes live": lambda view: runs.processes_of_live(view),
