@@ -108,7 +108,7 @@ def status(home: Home, as_json: bool) -> None:
 
 
 def _waiting_for_you(seen: Answer) -> list[str]:
-    items, offered = seen["needs_you"], seen["proposals"]
+    items, offered = seen["items"], seen["proposals"]
     asked = n_("{count} item of the inbox waits for you", "{count} wait in the inbox", items)
     to_see = n_("{count} proposal waits for you", "{count} proposals wait for you", offered)
     return [

@@ -49,13 +49,29 @@ NOBODY = AtWork()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much there is, in all workspaces; every face shows these (W-21).
+
+    needs_you: what waits for the person: the open items of the inbox, and the proposals to look at
+    that none of them asks about. items: those open items. proposals: all that wait to be looked at.
+    blocked: tasks that cannot go on without somebody. running: runs that have no end yet.
+    """
+
+    needs_you: int = 0
+    items: int = 0
+    proposals: int = 0
+    blocked: int = 0
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
     """As it was at one instant.
 
     intake_by, intake_since: who changed the intake last, and when; until: when a pause ends by
     itself, or a leave breaks off what still runs.
-    running: runs that have no end yet. needs_you: open inbox items. limited_until: work waits so
-    long for the limit of its provider. trouble: what the database cannot do now, a code.
+    running, needs_you, items, proposals, blocked: see Counts. limited_until: work waits so long for
+    the limit of its provider. trouble: what the database cannot do now, a code.
     rest: looked for once nothing runs any more, for somebody who leaves.
     copied_from: of a copy that nobody has resumed yet, where the other home lay.
     """
@@ -64,6 +80,9 @@ class Glance:
     intake: str
     running: int
     needs_you: int
+    items: int = 0
+    proposals: int = 0
+    blocked: int = 0
     limited_until: datetime | None = None
     trouble: str | None = None
     until: datetime | None = None

@@ -55,7 +55,8 @@ def snoozed(view: View) -> list[InboxItem]:
 
 
 def count_open(view: View) -> int:
-    sql = "SELECT count(*) AS n FROM inbox_items WHERE status = 'open'"
+    """By the index of nothing else: what is settled only grows."""
+    sql = "SELECT count(*) AS n FROM inbox_items INDEXED BY inbox_waiting WHERE status = 'open'"
     return int(view.sql(sql)[0]["n"])
 
 

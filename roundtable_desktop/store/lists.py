@@ -1,5 +1,6 @@
 """Lists for the faces: filtered, newest first, by keyset and never by offset (contract, HTTP)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -53,13 +54,25 @@ INBOX = Noun(InboxItems, InboxItem)
 ROUTINES = Noun(Routines, Routine)
 
 
-def page(view: View, noun: Noun[R], *, after: str | None, limit: int, **filters: object) -> list[R]:
+def page(
+    view: View,
+    noun: Noun[R],
+    where: Sequence[Any] = (),
+    /,
+    *,
+    after: str | None,
+    limit: int,
+    **filters: object,
+) -> list[R]:
     """At most `limit` rows older than `after` whose columns equal the filters.
 
-    A tuple means any of its values, NOTHING that there is none, None is no filter.
+    A tuple means any of its values, NOTHING that there is none, None is no filter. where: what
+    else must hold, as peewee says it.
     """
     table = noun.table
     query = table.select()
+    for condition in where:
+        query = query.where(condition)
     for column, wanted in filters.items():
         column_of = getattr(table, column)
         if wanted is NOTHING:

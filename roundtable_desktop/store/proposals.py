@@ -7,7 +7,12 @@ import peewee as pw
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
-from roundtable_desktop.model.states import DELIVERY, PROPOSAL, DeliveryStatus, ProposalStatus
+from roundtable_desktop.model.states import (
+    DELIVERY,
+    PROPOSAL,
+    DeliveryStatus,
+    ProposalStatus,
+)
 from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Deliveries, Proposals, read
@@ -114,17 +119,6 @@ def in_hand(view: View, proposal: Proposal) -> bool:
     """Whether a delivery of it has been intended and has not ended."""
     tries = deliveries(view, proposal.id)
     return bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
-
-
-def count_undecided(view: View) -> int:
-    """Those that are open, or whose last try was held: nothing of them is under way."""
-    under_way = Deliveries.select(Deliveries.proposal_id).where(
-        Deliveries.status == DeliveryStatus.INTENDED
-    )
-    stuck = (Proposals.status == ProposalStatus.APPROVED) & Proposals.id.not_in(under_way)
-    query = Proposals.select(pw.fn.COUNT(Proposals.id))
-    found: int = view.value(query.where(Proposals.status.in_(OPEN) | stuck))
-    return found
 
 
 def to_look_at(view: View, most: int) -> list[Proposal]:

@@ -5,9 +5,11 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from roundtable_desktop.model.copies import WorkspaceStrategy
-from roundtable_desktop.model.records import SYSTEM, Actor
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import SYSTEM, Actor, Subject
 from roundtable_desktop.model.settings import GlobalSettings, Scope, WorkspaceSettings
 from roundtable_desktop.model.times import instant
+from roundtable_desktop.store import events
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Settings
 
@@ -30,6 +32,14 @@ def changed_last(view: View, key: str) -> tuple[datetime, str] | None:
     words = {"scope": GlobalSettings.name, "key": key}
     rows = view.sql(_CHANGED, words)
     return (instant(rows[0]["updated_at"]), rows[0]["actor"]) if rows else None
+
+
+def revision(view: View, now: Scope, scope_id: str | None = None) -> int:
+    """Another one after each change by a person or a program: the event that told of it. What the
+    product itself writes (the intake, the port that a start got) is no such change."""
+    subject = Subject("settings", scope_id or now.name)
+    told = events.newest_of(view, subject, Kind.SETTINGS_CHANGED)
+    return told.id if told else 0
 
 
 def put(tx: Tx, now: S, actor: Actor, values: dict[str, Any], scope_id: str = "") -> S:

@@ -34,7 +34,7 @@ def test_a_proposal_waits_until_it_is_decided_and_again_when_it_is_held(stage: S
 
     def seen() -> tuple[str, bool, int]:
         one = look.proposal(proposal.id)
-        return one.stands, one.can_deliver, look.waiting_proposals()
+        return one.stands, one.can_deliver, look.counts().proposals
 
     assert seen() == ("pending", True, 1)
     stage.folders.plain("checkout", "-q", "main")

@@ -10,6 +10,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.store import (
     claims,
+    counts,
     events,
     firings,
     holds,
@@ -21,11 +22,14 @@ from roundtable_desktop.store import (
 )
 from roundtable_desktop.store.db import Row, View
 
-GROW = ("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w")
+GROW = (
+    *("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w"),
+    *("proposals", "p", "inbox_items", "i", "deliveries", "d"),
+)
 """Tables that only grow, and the names that a query may give them."""
 
-FEW = ("tasks_unbegun", "wakeups_scope")
-"""Indexes of nothing but what still waits or runs: one of these may be read as a whole."""
+FEW = ("tasks_unbegun", "wakeups_scope", "inbox_waiting")
+"""Indexes of nothing but what still waits, runs or is open: one of these may be read as a whole."""
 
 ASKED: dict[str, Callable[[View], object]] = {
     "when the queue changes": lambda view: claims.next_due(view, NOW),
@@ -39,6 +43,7 @@ ASKED: dict[str, Callable[[View], object]] = {
     "whose processes live": lambda view: runs.processes_of_live(view),
     "what is claimed": lambda view: wakeups.claimed(view),
     "how many runs live": lambda view: runs.count_live(view),
+    "what needs a person": lambda view: counts.of_home(view),
     "what work waits for": lambda view: holds.work_waits_until(view, NOW),
 }
 

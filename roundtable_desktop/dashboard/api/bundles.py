@@ -143,7 +143,7 @@ class Imported(Words):
 
 def pack(desk: Desk, look: Look, *, redacted: bool) -> dict[str, Any]:
     """What stands here. No value of an agent's variable is in it, wherever it stood."""
-    known = look.settings()
+    known = look.settings()[0]
     keys = [key for key in known.persons_keys() if key not in _THIS_MACHINE]
     raw: dict[str, Any] = {
         "version": 1,
@@ -174,7 +174,7 @@ def _workspace(look: Look, one: records.Workspace) -> dict[str, Any]:
     return {
         **{key: getattr(one, key) for key in keys},
         "delivery": str(one.delivery),
-        "settings": look.workspace_settings(one).model_dump(mode="json", exclude_none=True),
+        "settings": look.workspace_settings(one)[0].model_dump(mode="json", exclude_none=True),
         "agents": [bundles.agent_words(agent) for agent in here],
         "routines": [bundles.routine_words(seen) for seen in routines],
     }

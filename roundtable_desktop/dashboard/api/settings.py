@@ -22,6 +22,12 @@ class Setting(Shown):
     description: str
 
 
+class Settings(Listed[Setting]):
+    """All of one scope."""
+
+    revision: int
+
+
 def _field(scope: type[Scope], key: str) -> Any:
     """Without its range: a number beyond it is clamped, not refused (K-37). In a key that holds
     names, null takes one of them away."""
@@ -43,7 +49,7 @@ Change = _change("Change", GlobalSettings)
 WorkspaceChange = _change("WorkspaceChange", WorkspaceSettings)
 
 
-def rows(now: Scope) -> Listed[Setting]:
+def rows(now: Scope, revision: int) -> Settings:
     shown, defaults = now.model_dump(), type(now)().model_dump()
     items = [
         Setting(
@@ -54,32 +60,41 @@ def rows(now: Scope) -> Listed[Setting]:
         )
         for key in now.persons_keys()
     ]
-    return Listed[Setting](items=items, next_cursor=None)
+    return Settings(items=items, next_cursor=None, revision=revision)
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/settings")
-    def show_settings() -> Listed[Setting]:
+    def show_settings() -> Settings:
         """Every setting with its value, its default and what it means."""
-        return rows(look.settings())
+        return rows(*look.settings())
 
-    @api.route("PATCH", "/api/v1/settings")
-    def change_settings(caller: Caller, body: Change) -> Listed[Setting]:  # type: ignore[valid-type]
+    @api.route("PATCH", "/api/v1/settings", errors=(409,))
+    def change_settings(
+        caller: Caller,
+        body: Change,  # type: ignore[valid-type]
+        expected_revision: int | None,
+    ) -> Settings:
         """Sets some of them; numbers are brought into their range."""
         given = cast(Words, body).model_dump(exclude_unset=True)
-        return rows(settings.change(desk, asked(caller), given))
+        settings.change(desk, asked(caller, revision=expected_revision), given)
+        return rows(*look.settings())
 
     @api.route("GET", "/api/v1/workspaces/<ref>/settings")
-    def show_workspace_settings(ref: str) -> Listed[Setting]:
+    def show_workspace_settings(ref: str) -> Settings:
         """Those of one workspace."""
-        return rows(look.workspace_settings(look.workspace(ref)))
+        return rows(*look.workspace_settings(look.workspace(ref)))
 
-    @api.route("PATCH", "/api/v1/workspaces/<ref>/settings", errors=(404,))
+    @api.route("PATCH", "/api/v1/workspaces/<ref>/settings", errors=(404, 409))
     def change_workspace_settings(
         caller: Caller,
         ref: str,
         body: WorkspaceChange,  # type: ignore[valid-type]
-    ) -> Listed[Setting]:
+        expected_revision: int | None,
+    ) -> Settings:
         """Sets some of them for one workspace."""
         given = cast(Words, body).model_dump(exclude_unset=True)
-        return rows(settings.change_in(desk, asked(caller), look.workspace(ref).id, given))
+        workspace = look.workspace(ref)
+        by = asked(caller, revision=expected_revision)
+        settings.change_in(desk, by, workspace.id, given)
+        return rows(*look.workspace_settings(workspace))

@@ -54,9 +54,10 @@ class Status(Shown):
     """scheduler: ok | degraded | dead. state, until, claimed, live, silent: as `/control` has them.
     last_event: the id of the newest one, to go on from.
 
-    needs_you: open items of the inbox. proposals: how many wait to be looked at, those of hidden
-    tasks too. held: accounts at the limit of their provider. test_clock: where it stands; null
-    where time goes by.
+    needs_you: what waits for you: the open items of the inbox, and the proposals to look at that
+    none of them asks about. items, proposals: each of the two, those of hidden tasks too. blocked:
+    tasks that cannot go on without somebody. held: accounts at the limit of their provider.
+    test_clock: where it stands; null where time goes by.
     """
 
     version: str
@@ -70,7 +71,9 @@ class Status(Shown):
     sentence: str
     last_event: int
     needs_you: int
+    items: int
     proposals: int
+    blocked: int
     held: list[Held]
     test_clock: Moment | None
     workspaces: list[WorkspaceStanding]
@@ -136,7 +139,9 @@ def declare(api: Api, look: Look, health: Callable[[], Health], version: str) ->
             silent=glance.at_work.silent,
             last_event=look.last_event(),
             needs_you=glance.needs_you,
-            proposals=look.waiting_proposals(),
+            items=glance.items,
+            proposals=glance.proposals,
+            blocked=glance.blocked,
             held=held(look.accounts_held()),
             test_clock=rfc3339(stands_at) if stands_at else None,
             workspaces=[

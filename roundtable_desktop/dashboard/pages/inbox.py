@@ -76,7 +76,6 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
             "inbox.html",
             asks=asks(look, kept),
             status=query.status,
-            to_look_at=look.waiting_proposals(),
             cursor=cursor,
             answered=query.answered,
             refused=refused,

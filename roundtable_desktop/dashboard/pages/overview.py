@@ -37,7 +37,6 @@ def page(look: Look, say: Say, refused: str = "", *, answered: str | None = None
         "overview.html",
         rooms=sorted(rooms, key=lambda one: not (one["proposals"] or one["any_open"])),
         held=held(look.accounts_held(), say),
-        to_look_at=look.waiting_proposals(),
         asks=asks(look, look.inbox(None, ASKS, status="open")),
         live_runs=live,
         ended=[] if live else look.placed(look.runs(None, RUNS)),

@@ -6,6 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine import copied
+from roundtable_desktop.engine.desk import next_start
+from roundtable_desktop.engine.desk.keeping import KeptBackups
 from roundtable_desktop.engine.putting_away import BEFORE
 from roundtable_desktop.model.copies import task_of_copy
 from roundtable_desktop.model.errors import Broken, Refused
@@ -53,9 +55,18 @@ class Doctor:
         self._premises, self._clock = premises, clock
         self._path, self._folder, self._reader = path, folder, reader
         self._door = door
+        self.backups = KeptBackups(path, folder, clock)
 
     def findings(self) -> list[Finding]:
         return list(self._all())
+
+    def next_start(self) -> list[next_start.Told]:
+        """What a start would do now; nothing where the file cannot be read, for then a finding says
+        it."""
+        if self._reader is None:
+            return []
+        with self._reader.snapshot() as view:
+            return list(next_start.of(view))
 
     def fix(self) -> list[Finding]:
         """Mends what can be mended without taking anything of the user's away, and looks again.

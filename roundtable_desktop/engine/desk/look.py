@@ -1,7 +1,7 @@
 """What the faces may see: short reads, each of one state of the database."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +12,7 @@ from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
+from roundtable_desktop.engine.desk.look_lists import LookLists
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_tray import LookTray
@@ -21,7 +22,7 @@ from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnabl
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
-from roundtable_desktop.model.glance import Glance
+from roundtable_desktop.model.glance import Counts, Glance
 from roundtable_desktop.model.holds import AccountHeld
 from roundtable_desktop.model.ports import (
     Foresight,
@@ -53,6 +54,7 @@ from roundtable_desktop.store import (
     agents,
     comments,
     copied,
+    counts,
     events,
     holds,
     inbox,
@@ -143,6 +145,7 @@ class Look(GraphLook):
         self.leaving = LookLeaving(reader, of_runs)
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
+        self.lists = LookLists(reader)
         self._clock = clock
         self._git = git
         self.transcripts = transcripts
@@ -264,10 +267,10 @@ class Look(GraphLook):
                 wakes=wakes_somebody(task),
             )
 
-    def waiting_proposals(self) -> int:
-        """How many wait for a person to look at them, in all workspaces."""
+    def counts(self) -> Counts:
+        """How much there is of what a person asks for, in all workspaces."""
         with self._reader.snapshot() as view:
-            return proposals.count_undecided(view)
+            return counts.of_home(view)
 
     def working(self, found: Iterable[Agent]) -> dict[str, int]:
         """How many sessions each of them has now; `working` is derived, never stored (C-89)."""
@@ -327,21 +330,23 @@ class Look(GraphLook):
                 intake_since=turned and turned[0],
                 intake_by=turned and turned[1],
                 at_work=at_work(view, self._lives),
-                running=runs.count_live(view),
                 rest=self.leaving.rest(view),
-                needs_you=inbox.count_open(view),
+                **asdict(counts.of_home(view)),
                 limited_until=holds.work_waits_until(view, self._clock.now()),
                 trouble=self.trouble(),
                 copied_from=copied.source(view),
             )
 
-    def settings(self) -> GlobalSettings:
+    def settings(self) -> tuple[GlobalSettings, int]:
+        """With their revision."""
         with self._reader.snapshot() as view:
-            return settings.of_home(view)
+            now = settings.of_home(view)
+            return now, settings.revision(view, now)
 
-    def workspace_settings(self, workspace: Workspace) -> WorkspaceSettings:
+    def workspace_settings(self, workspace: Workspace) -> tuple[WorkspaceSettings, int]:
         with self._reader.snapshot() as view:
-            return settings.of_workspace(view, workspace.id)
+            now = settings.of_workspace(view, workspace.id)
+            return now, settings.revision(view, now, workspace.id)
 
     def foreseen(self, span: timedelta, workspace: str | None) -> Foreseen:
         """What would happen by itself from now on."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TypeVar
 
-from roundtable_desktop.engine.desk import Asked, Desk
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, remember
 from roundtable_desktop.model.errors import Absent, Invalid
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Subject
@@ -21,7 +21,7 @@ MOST_NAMES = 200
 
 def change(desk: Desk, asked: Asked, values: Mapping[str, object]) -> GlobalSettings:
     """Sets these keys; a number beyond its range becomes the nearest that is allowed, None the
-    default."""
+    default. Raises Conflict when the caller saw an older revision."""
     with desk.store.transaction() as tx:
         return _change(tx, asked, settings.of_home(tx), values)
 
@@ -48,6 +48,11 @@ def mute(desk: Desk, asked: Asked, until: datetime | None) -> GlobalSettings:
 def _change(
     tx: Tx, asked: Asked, now: S, values: Mapping[str, object], workspace_id: str | None = None
 ) -> S:
+    subject = Subject("settings", workspace_id or now.name)
+    if done_before(tx, asked) is not None:
+        return now
+    remember(tx, asked, subject)
+    check_revision(asked, settings.revision(tx, now, workspace_id))
     before = now.model_dump()
     defaults = type(now)().model_dump()
     wanted = {
@@ -66,7 +71,7 @@ def _change(
     journal.tell(
         tx,
         Kind.SETTINGS_CHANGED,
-        Subject("settings", scope_id or now.name),
+        subject,
         workspace_id=workspace_id,
         actor=asked.actor,
         data=changed,

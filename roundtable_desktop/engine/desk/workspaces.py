@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, once, remember
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import Repository, RepositoryFacts
@@ -112,6 +112,9 @@ def edit(
         workspace = workspaces.get(tx, workspace_id)
         if workspace is None:
             raise Absent("unknown_workspace")
+        if done_before(tx, asked) is not None:
+            return workspace
+        remember(tx, asked, Subject("workspace", workspace.id))
         check_revision(asked, workspace.revision)
         if name is not None and name != workspace.name:
             if workspaces.named(tx, name):

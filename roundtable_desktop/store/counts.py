@@ -1,0 +1,51 @@
+"""How much there is of what a person asks for: each count is defined here, once (W-21)."""
+
+from roundtable_desktop.model.glance import Counts
+from roundtable_desktop.store import inbox, runs
+from roundtable_desktop.store.db import View
+
+# By workspace, as the indexes are: what is over only grows.
+_PROPOSALS = """
+WITH waiting AS (
+    SELECT p.id AS id FROM workspaces AS room CROSS JOIN proposals AS p INDEXED BY proposals_status
+        ON p.workspace_id = room.id AND p.status IN ('pending', 'in_review', 'approved')
+    WHERE p.status <> 'approved' OR NOT EXISTS (
+        SELECT 1 FROM deliveries AS d WHERE d.proposal_id = p.id AND d.status = 'intended'
+    )
+), asked AS (
+    SELECT json_extract(i.data, '$.proposal_id') AS id
+    FROM workspaces AS room CROSS JOIN inbox_items AS i INDEXED BY inbox_open
+        ON i.workspace_id = room.id AND i.status IN ('open', 'snoozed')
+)
+SELECT count(*) AS undecided,
+    count(*) FILTER (WHERE id NOT IN (SELECT id FROM asked WHERE id IS NOT NULL)) AS unasked
+FROM waiting
+"""
+_BLOCKED = """
+SELECT count(*) AS n FROM workspaces AS room CROSS JOIN tasks INDEXED BY tasks_status
+    ON tasks.workspace_id = room.id AND tasks.status = 'blocked'
+"""
+_QUEUED = "SELECT count(*) AS n FROM agent_wakeup_requests WHERE status = 'queued'"
+
+
+def of_home(view: View) -> Counts:
+    """Of all workspaces, at one instant.
+
+    A proposal waits for a person while it is open, or approved and nothing of it is under way: its
+    last try was held. One that an item of the inbox asks about, open or put off, is counted as that
+    item: nothing twice, and nothing that a person wants to hear of later.
+    """
+    items = inbox.count_open(view)
+    offered = view.sql(_PROPOSALS)[0]
+    return Counts(
+        needs_you=items + int(offered["unasked"]),
+        items=items,
+        proposals=int(offered["undecided"]),
+        blocked=int(view.sql(_BLOCKED)[0]["n"]),
+        running=runs.count_live(view),
+    )
+
+
+def queued(view: View) -> int:
+    """Wakeups that wait, for whatever."""
+    return int(view.sql(_QUEUED)[0]["n"])
