@@ -19,7 +19,7 @@ class Route:
     body: type[BaseModel] | None
     answer: type[BaseModel] | None
     streams: type[BaseModel] | None
-    text: bool
+    texts: tuple[str, ...]
     status: int
     auth: Auth
     errors: tuple[int, ...]

@@ -19,7 +19,6 @@ PATH_PART = re.compile(r"<(?:\w+:)?(\w+)>")
 
 JSON = "application/json"
 STREAM = "text/event-stream"
-TEXT = "text/plain"
 
 
 class FieldFault(Words):
@@ -147,14 +146,14 @@ def _responses(route: Route, schemas: Schemas) -> Json:
     if route.streams is not None:
         said = f"Server-Sent Events; the data of each is a {route.streams.__name__} in one line."
         done["content"] = _content(STREAM, {"type": "string", "description": said})
-    if route.text:
-        done["content"] = _content(TEXT, {"type": "string"})
+    for media_type in route.texts:
+        done.setdefault("content", {}).update(_content(media_type, {"type": "string"}))
     problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
     failures = {
         str(status): {"description": title_of(status), "content": problem}
         for status in sorted(_statuses(route))
     }
-    with_body = route.answer or route.streams or route.text
+    with_body = route.answer or route.streams or route.texts
     return {str(route.status if with_body else 204): done, **failures}
 
 

@@ -1,6 +1,6 @@
 """Instants, spans and sizes as pages show them; what is not known is said to be unknown."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
@@ -29,6 +29,10 @@ class Figures:
         instant = datetime.fromisoformat(at) if isinstance(at, str) else at
         local = instant.astimezone(self._zone)
         return f"{local.day} {local:%b %H:%M}"
+
+    def midnight(self, day: date) -> datetime:
+        """When that day begins where the person is."""
+        return datetime(day.year, day.month, day.day, tzinfo=self._zone).astimezone(UTC)
 
     def clock(self, micros: int | None) -> str:
         """`17:16:50`, of microseconds since 1970."""

@@ -37,6 +37,18 @@ def read_form(model: type[Form]) -> Form:
         raise Refusal(422, "invalid_form", faults_of(error, given)) from None
 
 
+def read_choice(model: type[Form], prefix: str) -> tuple[Form, list[str]]:
+    """A form with boxes that were ticked: each has a name of its own, `prefix` and an id."""
+    given = _given()
+    refuse_blemishes(given, "invalid_form")
+    ticked = [name.removeprefix(prefix) for name in given if name.startswith(prefix)]
+    rest = {name: value for name, value in given.items() if not name.startswith(prefix)}
+    try:
+        return model.model_validate_strings(rest, strict=False), ticked
+    except ValidationError as error:
+        raise Refusal(422, "invalid_form", faults_of(error, rest)) from None
+
+
 def form_once() -> Once:
     """W-30. Every form of ours has a key; one without is none of ours."""
     key = request.form.get("once", "")

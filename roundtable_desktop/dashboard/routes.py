@@ -56,10 +56,11 @@ class Api:
         auth: Auth = "person",
         errors: tuple[int, ...] = (),
         streams: type[BaseModel] | None = None,
-        text: bool = False,
+        texts: tuple[str, ...] = (),
     ) -> Callable[[Act], Act]:
         """errors: numbers this route answers besides those that follow from what it takes.
-        streams: what each event is, where the answer is a stream of them. text: it is plain text.
+        streams: what each event is, where the answer is a stream of them. texts: its media types,
+        where it is a file.
         """
 
         def take(act: Act) -> Act:
@@ -76,7 +77,7 @@ class Api:
                     body=asked.get("body", None if method in ("GET", "DELETE") else Nothing),
                     answer=_model(signature.return_annotation),
                     streams=streams,
-                    text=text,
+                    texts=texts,
                     status=status,
                     auth=auth,
                     errors=errors,

@@ -77,6 +77,12 @@ DONE: Mapping[str, str] = {
     "woken_now": N_("The agent is told. It begins as soon as it may."),
     "woken_later": N_("The agent will be woken at that time."),
     "wakeup_taken_back": N_("It was taken back: the agent is not woken by it."),
+    "settings_saved": N_("It is saved, and holds from now on."),
+    "settings_reset": N_("The default holds again."),
+    "backup_made": N_("The backup is made, and was looked through: it is whole."),
+    "runs_stopping": N_("They are told to end. They are over within a few seconds."),
+    "runs_again": N_("They are tried again: each begins as soon as its agent may."),
+    "doctor_fixed": N_("What could be mended is mended; what is left is below."),
     "account_tries_now": N_("One run may try now. The others follow when the provider answers."),
 }
 """What a page says of what was done on the one before."""

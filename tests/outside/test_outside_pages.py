@@ -319,7 +319,7 @@ def test_a_home_without_anything_says_what_to_do(running: House) -> None:
     assert "All clear" in got(browser, "/inbox").text
     assert "Nothing was answered" in got(browser, "/inbox?status=resolved").text
     assert "roundtable task add" in got(browser, "/runs").text
-    assert "Show all runs" in got(browser, "/runs?status=live").text
+    assert "No runs match this filter. Clear" in got(browser, "/runs?status=live").text
     assert "Nothing runs now" in got(browser, "/control").text
     room = running.room()
     assert "roundtable task add" in got(browser, "/").text

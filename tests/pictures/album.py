@@ -17,6 +17,7 @@ from roundtable_desktop.dashboard.app import flask_app
 NOT_FOR_PEOPLE = ("/api/", "/mcp", "/static/", "/healthz")
 TABS = "nav.tabs a[href*='?']:not([aria-current])"
 PARTS_OF_PAGES = {"/runs/<>/transcript"}  # shown within the page of the run
+FILES = {"/runs/download"}  # no page
 LOGIN = "/login"  # reached by a link that works once
 
 View = tuple[int, Literal["light", "dark"]]
@@ -52,7 +53,7 @@ def visits(rules: list[str], ids: Ids) -> tuple[list[Visit], list[str]]:
     """What to visit, and the routes for which nobody said what to put in the place of the id."""
     found, unknown = [], []
     for rule in rules:
-        if rule in PARTS_OF_PAGES or rule == LOGIN:
+        if rule in PARTS_OF_PAGES | FILES or rule == LOGIN:
             continue
         words = [word for word in rule.split("/") if word]
         if "<>" not in words:

@@ -17,6 +17,7 @@ from roundtable_desktop.dashboard.api import (
     proposals,
     recovering,
     routines,
+    run_files,
     runs,
     settings,
     sign_in_links,
@@ -64,6 +65,7 @@ def declare_all(
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
     runs.declare(api, desk, look)
+    run_files.declare(api, look)
     recovering.declare(api, desk, look)
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)

@@ -1,13 +1,22 @@
 """The API's routes about runs."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, Words16, asked, said
+from roundtable_desktop.dashboard.api.shapes import (
+    Instant,
+    Moment,
+    Object,
+    Ref,
+    Shown,
+    Words16,
+    asked,
+    said,
+)
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -16,15 +25,38 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.phrases.misfits import unfit
+from roundtable_desktop.model.states import RunOutcome
 from roundtable_desktop.phrases.moved import code_of
+
+Outcome = Literal[
+    "done",
+    "no_changes",
+    "no_result",
+    "blocked",
+    "task_failed",
+    "limited",
+    "crashed",
+    "lost",
+    "timed_out",
+    "interrupted",
+    "cancelled",
+]
 
 
 class RunsAsked(Paging):
+    """since, until: when it was decided to start it; the second is not included. q: stands in its
+    task's title, in what it said at its end, or in its error."""
+
     workspace_id: Ref | None = None
     status: Literal["starting", "running", "finished", "failed", "cancelled"] | None = None
+    outcome: Outcome | None = None
     agent_id: Ref | None = None
     task_id: Ref | None = None
+    routine_id: Ref | None = None
     wakeup_id: Ref | None = None
+    since: Instant | None = None
+    until: Instant | None = None
+    q: Annotated[str, Field(max_length=200)] = ""
 
 
 class RunRow(Shown):
@@ -191,7 +223,7 @@ def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/runs")
     def list_runs(query: RunsAsked) -> Listed[RunRow]:
         """Runs, newest first."""
-        return listed(Listed[RunRow], query, look.runs, RunRow.of)
+        return listed(Listed[RunRow], query, look.lists.runs, RunRow.of)
 
     @api.route("GET", "/api/v1/runs/<ref>")
     def show_run(ref: str) -> RunDetail:
@@ -208,3 +240,6 @@ def _declare_reads(api: Api, look: Look) -> None:
     def explain_run(ref: str) -> Explained:
         """Why it ran, and why it ended as it did."""
         return explained(look.explain_run(look.run(ref)))
+
+
+assert set(RunOutcome) == set(get_args(Outcome))

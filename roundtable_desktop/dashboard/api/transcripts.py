@@ -66,7 +66,7 @@ def declare(api: Api, look: Look) -> None:
             items=[Entry.model_validate(one) for one in piece.entries], next_cursor=on
         )
 
-    @api.route("GET", "/api/v1/runs/<ref>/transcript/download", text=True)
+    @api.route("GET", "/api/v1/runs/<ref>/transcript/download", texts=("text/plain",))
     def download_transcript(ref: str) -> Response:
         """All of it as a text, with what drives a terminal as it was printed; where the middle was
         left out, a line says so."""

@@ -1,4 +1,4 @@
-"""The pages of runs: the list, and one run with its process, its words and its work."""
+"""The page of one run, with its process, its words and its work."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args
@@ -13,7 +13,7 @@ from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages import transcripts
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
-from roundtable_desktop.dashboard.reading import Nothing, Paging, cut
+from roundtable_desktop.dashboard.reading import Nothing
 from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Run, Subject
@@ -21,17 +21,6 @@ from roundtable_desktop.model.states import LIVE_RUNS, Adapter
 
 Part = Literal["transcript", "changes", "prompt", "result", "events", "why", "processes"]
 PARTS = get_args(Part)
-
-FILTERS: dict[str, object] = {
-    "live": LIVE_RUNS,
-    "finished": "finished",
-    "failed": "failed",
-    "cancelled": "cancelled",
-}
-
-
-class RunsShown(Paging):
-    status: Literal["live", "finished", "failed", "cancelled"] | None = None
 
 
 class RunShown(TranscriptAsked):
@@ -53,20 +42,6 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
 
     def add(app: Flask) -> None:
         _add_commands(app, desk, look, page)
-
-        @app.get("/runs")
-        def list_runs() -> str:
-            query = page_query(RunsShown)
-            found = look.runs(query.after, query.limit + 1, status=FILTERS.get(query.status or ""))
-            kept, cursor = cut(found, query.limit, lambda one: one.id)
-            return render_template(
-                "runs.html",
-                runs=look.placed(kept),
-                filters=FILTERS,
-                status=query.status,
-                first=query.cursor is None,
-                cursor=cursor,
-            )
 
         @app.get("/runs/<ref>")
         def show_run(ref: str) -> str:

@@ -1,0 +1,71 @@
+"""Filters of lists: they stand in the address, so a list can be kept, sent and gone back to."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from pydantic import ValidationError, model_validator
+
+from roundtable_desktop.dashboard.reading import Paging
+from roundtable_desktop.engine.desk.look import Look
+
+MOST = 200
+"""Choices of one filter."""
+
+
+class Filtered(Paging):
+    """A field that is left empty in a form is no filter."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_none(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if value != ""}
+
+    def chosen(self) -> dict[str, str]:
+        """What is filtered by, as the address says it."""
+        own = self.model_dump(mode="json", exclude=set(Paging.model_fields) | NOT_FILTERS)
+        return {name: str(value) for name, value in own.items() if value not in (None, "")}
+
+
+F = TypeVar("F", bound=Filtered)
+
+NOT_FILTERS = {"before", "since_id"}
+"""Where a list goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    value: str
+    word: str
+
+
+def address(path: str, chosen: dict[str, str], **more: object) -> str:
+    """The list as it is filtered. more: where it goes on."""
+    kept = {**chosen, **{name: value for name, value in more.items() if value is not None}}
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def again(model: type[F], path: str) -> F:
+    """The filters of an address of ours; what they cannot be is none."""
+    try:
+        return model.model_validate(dict(parse_qsl(urlsplit(path).query)))
+    except ValidationError:
+        return model()
+
+
+def agents(look: Look) -> list[Choice]:
+    """Also those that are retired: what they did is still there."""
+    rooms = {one.id: one.name for one in look.workspaces(None, MOST)}
+    found = look.agents(None, MOST)
+    return [Choice(one.id, f"{one.name} · {rooms.get(one.workspace_id, '')}") for one in found]
+
+
+def workspaces(look: Look) -> list[Choice]:
+    return [Choice(one.id, one.name) for one in look.workspaces(None, MOST)]
+
+
+def routines(look: Look) -> list[Choice]:
+    found = look.routines.all(None, MOST)
+    return [Choice(one.routine.id, one.routine.name) for one in found]
