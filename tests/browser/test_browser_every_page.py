@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from chromium import Watch, enter
@@ -131,7 +132,15 @@ def _work(house: House, room: Room, tasks: dict[str, dict[str, str]]) -> Ids:
         "runs": {**runs, "asked": item["data"]["run_id"]},
         "proposals": {"spilled": room.proposal(spilled)["id"]},
         "inbox": {"asked": item["id"]},
+        "wakeups": {"told": _woken(house, actor)},
     }
+
+
+def _woken(house: House, agent: str) -> str:
+    """One whose words are hostile, that waits."""
+    at = datetime.now(UTC) + timedelta(days=99)
+    later = {"context": ALL, "at": f"{at:%Y-%m-%dT%H:%M:%SZ}"}
+    return str(house.post(f"/agents/{agent}/wake", later)["id"])
 
 
 def _routine(house: House, room: Room, agent: str) -> str:

@@ -1,6 +1,7 @@
 """A home with a week's worth of work in it, all of it done by agents before the camera comes."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from outside_house import House, Room, until
@@ -136,6 +137,19 @@ def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
     newest = house.get("/runs", task_id=tasks["ask"]["id"])["items"][0]
     practice.remember("runs", "ask", newest)
     _recur(practice, room)
+    _wake(practice, room)
+
+
+def _wake(practice: Practice, room: Room) -> None:
+    """One that waits, one that was taken back, and one that ran."""
+    house, agent = practice.house, demo(room, "Ida")
+    at = datetime.now(UTC) + timedelta(days=99)
+    later = {"context": "Water the plants.", "at": f"{at:%Y-%m-%dT%H:%M:%SZ}"}
+    practice.remember("wakeups", "waits", house.post(f"/agents/{agent}/wake", later))
+    gone = practice.remember("wakeups", "gone", house.post(f"/agents/{agent}/wake", later))
+    house.post(f"/wakeups/{gone['id']}/cancel")
+    ran = house.get("/wakeups", status="finished")["items"][0]
+    practice.remember("wakeups", "ran", ran)
 
 
 def _recur(practice: Practice, room: Room) -> None:

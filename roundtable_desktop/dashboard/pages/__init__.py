@@ -19,6 +19,7 @@ from roundtable_desktop.dashboard.pages import (
     runs,
     tasks,
     transcripts,
+    wakeups,
     waking,
 )
 from roundtable_desktop.dashboard.telling import telling
@@ -36,6 +37,7 @@ def all_of_them(
         frame.pages(look, health, figures, say),
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),
+        wakeups.pages(desk, look, say, partial(overview.page, look, say)),
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),

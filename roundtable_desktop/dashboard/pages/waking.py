@@ -1,5 +1,4 @@
-"""The forms that wake an agent, now or later, and take such a wake back; they stand on the
-overview."""
+"""The form that wakes an agent, now or later; it stands on the overview."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -26,10 +25,6 @@ class Wake(Words):
     later: Later = "0m"
 
 
-class Cancelled(Words):
-    """Nothing: the address says which."""
-
-
 def pages(desk: Desk, look: Look, overview: Callable[[str], str]) -> Callable[[Flask], None]:
     """overview: that page, with a refusal on it."""
 
@@ -44,17 +39,6 @@ def pages(desk: Desk, look: Look, overview: Callable[[str], str]) -> Callable[[F
                 "/",
                 overview,
                 told=lambda made: "woken_later" if at else "woken_now",
-            )
-
-        @app.post("/wakeups/<ref>/cancel")
-        def cancel_wakeup(ref: str) -> Any:
-            read_form(Cancelled)
-            asked, wakeup = from_form(), look.wakeup(ref)
-            return tried(
-                lambda: waking.cancel(desk, asked, wakeup.id),
-                "/",
-                overview,
-                told=lambda gone: "wakeup_taken_back",
             )
 
     return add
