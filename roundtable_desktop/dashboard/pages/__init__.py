@@ -7,6 +7,7 @@ from flask import Flask
 
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
+    activity,
     board,
     control,
     frame,
@@ -38,6 +39,7 @@ def all_of_them(
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),
         wakeups.pages(desk, look, say, partial(overview.page, look, say)),
+        activity.pages(look, figures),
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
