@@ -376,7 +376,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             api=api,
             stands_at=look.stands_at,
             pages=[
-                *pages.all_of_them(ground.desk, look, health, local_zone(os.environ)),
+                *pages.all_of_them(ground.desk, look, health, local_zone(os.environ), doctor),
                 agents_door.pages(door.answer),
             ],
         )

@@ -18,6 +18,7 @@ from roundtable_desktop.dashboard.pages import (
     routines,
     run_list,
     runs,
+    settings,
     tasks,
     transcripts,
     wakeups,
@@ -25,12 +26,13 @@ from roundtable_desktop.dashboard.pages import (
 )
 from roundtable_desktop.dashboard.telling import telling
 from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import Health
 
 
 def all_of_them(
-    desk: Desk, look: Look, health: Callable[[], Health], zone: str
+    desk: Desk, look: Look, health: Callable[[], Health], zone: str, looking: Doctor
 ) -> Sequence[Callable[[Flask], None]]:
     figures = Figures(zone)
     say = telling(figures)
@@ -40,6 +42,7 @@ def all_of_them(
         waking.pages(desk, look, partial(overview.page, look, say)),
         wakeups.pages(desk, look, say, partial(overview.page, look, say)),
         activity.pages(look, figures),
+        settings.pages(desk, look, looking),
         inbox.pages(desk, look),
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
