@@ -131,3 +131,63 @@ CURES: Mapping[str, str] = {
     ),
 }
 """Where the sentence does not say it itself."""
+
+CHECKS: Mapping[str, str] = {
+    "database": N_("Database"),
+    "sqlite": N_("SQLite"),
+    "modes": N_("Who may read it"),
+    "disk": N_("Disk"),
+    "sockets": N_("Sockets"),
+    "aside": N_("Replaced databases"),
+    "git": N_("git"),
+    "owner": N_("Roundtable"),
+    "port": N_("Port"),
+    "backups": N_("Backups"),
+    "clock": N_("Clock"),
+    "intake": N_("Intake"),
+    "leases": N_("Tasks held"),
+    "runs": N_("Runs"),
+    "processes": N_("Processes"),
+    "copies": N_("Working copies"),
+    "agents": N_("Agents"),
+    "home": N_("Home"),
+}
+"""What was looked at, as a heading."""
+
+MEANINGS: Mapping[str, str] = {
+    "database": N_("All that must last is in it."),
+    "sqlite": N_("How it is written, so that a power failure loses nothing."),
+    "modes": N_("The home holds secrets: nobody else may read or write it."),
+    "disk": N_("Without room nothing can be written, and nothing new is started."),
+    "sockets": N_("By them runs are told what to do; those left over do no harm."),
+    "aside": N_("Kept until you remove it, so that nothing is lost by a restore."),
+    "git": N_("Agents work in copies that git makes, and git delivers their work."),
+    "owner": N_("The one program that holds this home."),
+    "port": N_("Where the dashboard is, so that bookmarks lead to it."),
+    "backups": N_("What to go back to if the database is damaged."),
+    "clock": N_("Schedules, retries and the order of what happened go by it."),
+    "intake": N_("Whether anything new is started."),
+    "leases": N_("A task that is held for a run that is over cannot be worked on."),
+    "runs": N_("Agents that work now; they go on if Roundtable ends."),
+    "processes": N_("A process that outlives its run may work beside its successor."),
+    "copies": N_("A copy that belongs to nothing may hold work that is nowhere else."),
+    "agents": N_("Whether each agent's program can be found and is signed in."),
+    "home": N_("The folder in which everything of Roundtable is."),
+}
+"""What each of them is looked at for."""
+
+NEXT_START: Mapping[str, str] = {
+    "next_opens": N_("It opens the database as it is."),
+    "next_port": N_("It takes the port {port} if that is free, else the next one that is."),
+    "next_port_any": N_("It takes any free port."),
+    "next_runs": N_(
+        "It finds the runs at work again, and follows each from where it was: {count}."
+    ),
+    "next_no_runs": N_("No run is at work that it would have to find again."),
+    "next_waiting": N_("It goes on with what waits in the queue: {count}."),
+    "next_waiting_closed": N_(
+        "What waits in the queue goes on waiting until you resume: {count}. The intake is {intake}."
+    ),
+    "next_deliveries": N_("It finishes deliveries that were begun: {count}."),
+}
+"""What a start would do now."""
