@@ -363,7 +363,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     clock, hands = ground.clock, None
     if isinstance(clock, StandingClock):
         hands = ClockHands(ground.store, ground.reader, ground.ids, clock, scheduler.look)
-    look, signin, health = faces.look, faces.signin, faces.health
+    look, signin, health, zone = faces.look, faces.signin, faces.health, local_zone(os.environ)
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
@@ -376,7 +376,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             api=api,
             stands_at=look.stands_at,
             pages=[
-                *pages.all_of_them(ground.desk, look, health, local_zone(os.environ), doctor),
+                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor),
                 agents_door.pages(door.answer),
             ],
         )

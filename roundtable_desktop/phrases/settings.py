@@ -11,6 +11,9 @@ NAMES: Mapping[str, str] = {
     "stop_agents_with_app": N_("End agents together with Roundtable"),
     "coalescing_window_sec": N_("Window for wakes alike (seconds)"),
     "backup_hours": N_("Time between backups (hours)"),
+    "notifications": N_("Notifications"),
+    "quiet_hours": N_("Quiet hours"),
+    "quiet_critical_passes": N_("Critical news in quiet hours"),
     # of a workspace
     "default_model": N_("Default model"),
     "workspace_strategy": N_("Where agents work"),
@@ -38,6 +41,8 @@ CHOICES: Mapping[str, str] = {
     "off": N_("Off"),
     "browser_host.name": N_("Its own name, rt-….localhost (name)"),
     "browser_host.address": N_("The address 127.0.0.1 (address)"),
+    "notifications.all": N_("All of them (all)"),
+    "notifications.needed": N_("Only when I am needed (needed)"),
     "workspace_strategy.isolated_copy": N_("In a clone of their own (isolated_copy)"),
     "workspace_strategy.worktree": N_("In a linked working tree (worktree)"),
     "delivery.approval": N_("After my approval"),

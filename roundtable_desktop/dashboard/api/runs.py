@@ -24,8 +24,8 @@ from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.records import Subject
-from roundtable_desktop.phrases.misfits import unfit
 from roundtable_desktop.model.states import RunOutcome
+from roundtable_desktop.phrases.misfits import unfit
 from roundtable_desktop.phrases.moved import code_of
 
 Outcome = Literal[
