@@ -132,21 +132,22 @@ def _entries(folder: Path) -> list[Path]:
 
 def _walked(top: Path) -> Iterator[Path]:
     """Special ones below it. A folder behind a link is looked at as well, each once."""
-    waiting, seen, left = [os.fspath(top)], set[str](), MOST
+    waiting, linked, left = [os.fspath(top)], {os.path.realpath(top)}, MOST
     if is_special(top):
         yield top
     while waiting and left > 0:
-        folder = waiting.pop()
-        if (real := os.path.realpath(folder)) in seen:
-            continue
-        seen.add(real)
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
                     left -= 1
-                    if entry.is_dir():
+                    if entry.is_file(follow_symlinks=False):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    elif not entry.is_file() and is_special(entry.path):
+                    elif entry.is_dir() and (real := os.path.realpath(entry.path)) not in linked:
+                        linked.add(real)
+                        waiting.append(entry.path)
+                    elif is_special(entry.path):
                         yield Path(entry.path)
         except OSError:
             continue
