@@ -3,6 +3,7 @@ reads it, so that no library's own words do."""
 
 from collections.abc import Mapping
 
+from roundtable_desktop.model.settings import QUIET_HOURS
 from roundtable_desktop.phrases.marking import N_
 
 _TEXT = N_("This must be text.")
@@ -127,6 +128,14 @@ PATTERNS: Mapping[str, str] = {
     r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$": N_(
         "This must be one line of text that says something."
     ),
+    QUIET_HOURS: N_(
+        "This must be days with a beginning and an end, such as mon-fri 22:00-07:00, sat "
+        "23:30-09:00."
+    ),
+    r"^[a-z_]{1,40}:[^\x00-\x1f\x7f]{1,150}$": N_(
+        "This must be a kind of thing and its id, such as task:01jz…"
+    ),
+    r"^/runs(\?|$)": N_("This must be an address of the list of runs."),
     r"^[0-9a-z]+$": N_("This is no id: those have small letters and digits only."),
 }
 """By the pattern that a model asks for, what it means."""

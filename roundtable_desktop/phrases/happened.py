@@ -120,9 +120,11 @@ OF_HOME: Mapping[str, str] = {
     "clock.moved": N_("The test clock was moved."),
     "owner.started": N_("Roundtable was started."),
     "owner.stopped": N_("Roundtable was stopped."),
+    "owner.crashed": N_("The scheduler broke off; its log says why."),
     "owner.late": N_("The scheduler was late: something took long."),
     "owner.log_long": N_("The log of the database has grown long: another program reads it."),
     "database.restored": N_("The database was brought back from a backup."),
+    "database.copied": N_("This home was found to be a copy; nothing was started."),
 }
 
 GROUPS: Mapping[str, Mapping[str, str]] = {

@@ -117,12 +117,17 @@ def read(scope: type[Scope] | None, now: Field, typed: str) -> object:
         case "names":
             value: object = _names(typed, now.stored)
         case _:
-            value = typed or None
+            value = typed or _nothing(scope, now.key)
     if scope is not None:
         # A name that is taken away is None, which is for the desk alone.
         given = {k: v for k, v in value.items() if v} if isinstance(value, dict) else value
         fit(scope.model_fields[now.key].rebuild_annotation(), given, typed)
     return value
+
+
+def _nothing(scope: type[Scope] | None, key: str) -> str | None:
+    """Some texts are empty by default; for the others nothing is no text."""
+    return "" if scope is not None and scope.model_fields[key].default == "" else None
 
 
 def fit(kind: Any, value: object, typed: str) -> None:
