@@ -132,6 +132,15 @@ CURES: Mapping[str, str] = {
 }
 """Where the sentence does not say it itself."""
 
+WAYS: Mapping[str, tuple[str, str]] = {
+    "doctor_no_backup": ("/settings", N_("Make one in the settings")),
+    "doctor_backup_old": ("/settings", N_("Make one in the settings")),
+    "doctor_intake_paused": ("/control", N_("Let it go on")),
+    "doctor_intake_stopped": ("/control", N_("Let it go on")),
+    "doctor_intake_leaving": ("/control", N_("Let it go on")),
+}
+"""On a page, instead of the cure: the page where it is done, and what the link to it says."""
+
 CHECKS: Mapping[str, str] = {
     "database": N_("Database"),
     "sqlite": N_("SQLite"),

@@ -7,7 +7,7 @@ import pytest
 
 from roundtable_desktop import offline
 from roundtable_desktop.engine.desk import doctor
-from roundtable_desktop.phrases.doctor import CHECKS, CURES, DOCTOR, MEANINGS, NEXT_START
+from roundtable_desktop.phrases.doctor import CHECKS, CURES, DOCTOR, MEANINGS, NEXT_START, WAYS
 
 
 def checks() -> set[str]:
@@ -34,4 +34,4 @@ def test_each_check_has_a_name_and_a_meaning() -> None:
 
 @pytest.mark.proves("E-03 doctor")
 def test_a_cure_is_of_a_finding() -> None:
-    assert set(CURES) <= set(DOCTOR)
+    assert set(WAYS) <= set(CURES) <= set(DOCTOR)

@@ -264,7 +264,10 @@ def test_a_backup_is_made_at_once(running: House) -> None:
 @pytest.mark.proves("E-03 doctor")
 def test_the_doctor_says_what_it_found_and_mends_it(running: House) -> None:
     browser = Browser(running)
+    assert "has to be mended" not in got(browser, "/doctor").text
     (running.home / "token").chmod(0o644)
+    renewed = browser.ask("GET", "/doctor", Sec_Fetch_Dest="empty")
+    assert "has to be mended" not in renewed.text, "a page that renews itself looks once a minute"
     page = got(browser, "/doctor")
     assert "Something has to be mended." in page.text and "roundtable doctor --fix" in page.text
     assert "[critical] modes/doctor_loose" in page.text

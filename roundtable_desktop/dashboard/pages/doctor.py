@@ -19,7 +19,7 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.findings import Finding, Standing
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, sentence
-from roundtable_desktop.phrases.doctor import CHECKS, CURES, DOCTOR, MEANINGS, NEXT_START
+from roundtable_desktop.phrases.doctor import CHECKS, CURES, DOCTOR, MEANINGS, NEXT_START, WAYS
 
 FRESH = timedelta(seconds=60)
 """How old a look may be that a page shows when it renews itself: the look reads the database."""
@@ -41,7 +41,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One finding in words. command: the cure is a command, to be copied as it is."""
+    """One finding in words. command: the cure is a command, to be copied as it is. way: the page
+    where it is mended, and the words of the link to it."""
 
     name: str
     meaning: str
@@ -50,6 +51,7 @@ class Check:
     sentence: str
     cure: str
     command: bool
+    way: tuple[str, str] | None
 
 
 def pages(look: Look, doctor: Doctor, figures: Figures) -> Callable[[Flask], None]:
@@ -125,6 +127,7 @@ class _Pages:
             sentence=self._told(one.code, one.values, DOCTOR),
             cure=cure,
             command=cure.startswith("roundtable "),
+            way=(WAYS[one.code][0], _(WAYS[one.code][1])) if one.code in WAYS else None,
         )
 
     def _said(self, code: str, values: Mapping[str, object]) -> str:
