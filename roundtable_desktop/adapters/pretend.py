@@ -317,5 +317,8 @@ class NoSecrets:
     ) -> Iterator[Mapping[str, str]]:
         yield change({})
 
+    def forget(self, owner: str) -> None:
+        """Nothing is kept."""
+
     def settle(self, revision_of: Callable[[str], int | None]) -> None:
         """Nothing is kept."""

@@ -56,6 +56,9 @@ class FileSecrets:
                 raise
             self._adopt(prepared, owner)
 
+    def forget(self, owner: str) -> None:
+        self._drop(self._file(owner))
+
     def settle(self, revision_of: Callable[[str], int | None]) -> None:
         for prepared in self._folder.glob("*.next"):
             owner, revision, _ = prepared.name.split(".")

@@ -85,6 +85,28 @@ def listed(
     return page(items=[show(one) for one in kept], next_cursor=cursor)
 
 
+class Piece(Paging):
+    """Of what belongs to one thing: mostly all of it, in one answer."""
+
+    limit: int = Field(default=200, ge=1, le=200)
+
+
+def piece(
+    page: type[Listed[Shown]],
+    query: Paging,
+    rows: Sequence[Row],
+    show: Callable[[Row], Shown],
+    id_of: Callable[[Row], str] = _ID,
+) -> Listed[Shown]:
+    """Of `rows`, oldest first, those after the cursor."""
+    ids = [id_of(row) for row in rows]
+    at = ids.index(query.after) + 1 if query.after in ids else 0
+    if query.after is not None and not at:
+        raise _no_cursor()
+    kept, cursor = cut(rows[at:], query.limit, id_of)
+    return page(items=[show(one) for one in kept], next_cursor=cursor)
+
+
 def cut(
     rows: Sequence[Row], limit: int, id_of: Callable[[Row], str] = _ID
 ) -> tuple[Sequence[Row], str | None]:
@@ -105,8 +127,12 @@ def _opened(cursor: str) -> str:
     except (ValueError, binascii.Error):
         last_id = ""
     if not last_id.isprintable() or not last_id:
-        raise Refusal(422, "bad_cursor", [Fault("/cursor", _("This is no cursor of this list."))])
+        raise _no_cursor()
     return last_id
+
+
+def _no_cursor() -> Refusal:
+    return Refusal(422, "bad_cursor", [Fault("/cursor", _("This is no cursor of this list."))])
 
 
 # --- JSON ----------------------------------------------------------------------------------------

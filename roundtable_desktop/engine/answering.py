@@ -50,6 +50,8 @@ class Answering:
                 wakeups.settle(tx, wakeup, status, outcome=outcome)
             case Layer.NONE:
                 _executed(tx, wakeup)
+            case Layer.WAKEUP | Layer.INCURABLE if wakeup.reason == wakers.TEST:
+                _executed(tx, wakeup)  # once, and who asked for it is told: nobody else is asked
             case Layer.INCURABLE:
                 self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
             case Layer.REQUEUE:

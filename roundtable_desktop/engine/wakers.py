@@ -10,6 +10,8 @@ from roundtable_desktop.store import routines, settings, wakeups
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.wakeups import Cause
 
+TEST = "agent_test"
+"""Of a wake that a person asked for to see whether the agent works (contract, HTTP)."""
 CATCH_UP = "catch_up"
 """What holds a wake that was due while nobody looked, so that not all of them start at once."""
 

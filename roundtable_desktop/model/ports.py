@@ -386,5 +386,8 @@ class Secrets(Protocol):
         """Within it the transaction gives the owner's row that revision. The new values, made by
         `change` from the old ones, hold when it has gone well, and never if it has not."""
 
+    def forget(self, owner: str) -> None:
+        """The owner is gone, and its values with it."""
+
     def settle(self, revision_of: Callable[[str], int | None]) -> None:
         """After a crash: what was changed holds if the owner's row has the revision."""

@@ -8,6 +8,7 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 
+from roundtable_desktop.phrases.answering import ANSWERING
 from roundtable_desktop.phrases.board import BOARD
 from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
@@ -374,6 +375,7 @@ SENTENCES: Mapping[str, str] = {
     **PROPOSALS,
     **INBOX,
     **BOARD,
+    **ANSWERING,
     **AGENTS,
     **OWNER,
     **CONTROL,

@@ -58,6 +58,7 @@ WORDS: Mapping[str, str] = {
     "comment": N_("a comment"),
     "user_run": N_("you asked for it"),
     "wake": N_("you woke it"),
+    "agent_test": N_("you tested it"),
     "wake_self": N_("as it asked for itself"),
     "scheduled": N_("by its schedule"),
     "fired_by_hand": N_("set off by hand"),

@@ -28,6 +28,7 @@ INSTEAD = frozenset({"attempt_retry"})
 ASKED = {
     "user_run": "The developer asked that this task be run now.",
     "mention": "The developer mentioned you.",
+    "agent_test": "The developer tests whether you can be started and whether you answer.",
 }
 
 

@@ -42,12 +42,27 @@ AND kind IN ('{Kind.AGENT_SILENT}', '{Kind.AGENT_HEARD}') ORDER BY id DESC LIMIT
 """
 
 
-def after(view: View, event_id: int, limit: int, workspace_id: str | None = None) -> list[Event]:
-    """Oldest first, without a gap."""
+def after(
+    view: View,
+    event_id: int,
+    limit: int,
+    workspace_id: str | None = None,
+    kinds: Sequence[str] = (),
+) -> list[Event]:
+    """Oldest first, without a gap; of these kinds, if any."""
     query = Events.select().where(Events.id > event_id)
     if workspace_id is not None:
         query = query.where(Events.workspace_id == workspace_id)
+    if kinds:
+        query = query.where(Events.kind.in_(list(kinds)))
     return view.all(Event, query.order_by(Events.id).limit(limit))
+
+
+def of_one(view: View, subject: Subject, event_id: int, limit: int) -> list[Event]:
+    """Of one thing, oldest first and without a gap."""
+    here = (Events.subject_type == subject.type) & (Events.subject_id == subject.id)
+    found = Events.select().where(here & (Events.id > event_id))
+    return view.all(Event, found.order_by(Events.id).limit(limit))
 
 
 def of(

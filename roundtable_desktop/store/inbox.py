@@ -32,6 +32,9 @@ MOST_ALSO = 100
 """Wakeups that one item stands for besides its own, the newest; all are counted."""
 
 
+_UNTIL, _ACKED = "snoozed_until", "acked_at"
+
+
 def get(view: View, item_id: str) -> InboxItem | None:
     return view.one(InboxItem, InboxItems.select().where(InboxItems.id == item_id))
 
@@ -109,7 +112,8 @@ def ask_again(tx: Tx, item: InboxItem, wakeup_id: str) -> None:
     times, also = item.data.get("times"), item.data.get("also")
     known = [*(also if isinstance(also, list) else []), wakeup_id]
     number = (times if isinstance(times, int) else 1) + 1
-    data = {**item.data, "times": number, "also": known[-MOST_ALSO:]}
+    before = {name: value for name, value in item.data.items() if name != _ACKED}
+    data = {**before, "times": number, "also": known[-MOST_ALSO:]}
     changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
     tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
     journal.tell(
@@ -144,8 +148,6 @@ def resolve(tx: Tx, item: InboxItem, resolution: Json, actor: Actor = SYSTEM) ->
 
 # --- put off for a while ------------------------------------------------------------------------
 
-_UNTIL = "snoozed_until"
-
 
 def put_off_until(item: InboxItem) -> datetime | None:
     until = item.data.get(_UNTIL)
@@ -154,8 +156,25 @@ def put_off_until(item: InboxItem) -> datetime | None:
 
 
 def asked_with(item: InboxItem) -> Json:
-    """Its data as it was opened: until when it is put off is not what it asks."""
-    return {name: value for name, value in item.data.items() if name != _UNTIL}
+    """Its data as it was opened: until when it is put off, and that it was seen, is not what it
+    asks."""
+    return {name: value for name, value in item.data.items() if name not in (_UNTIL, _ACKED)}
+
+
+def acked_at(item: InboxItem) -> datetime | None:
+    at = item.data.get(_ACKED)
+    return instant(at) if isinstance(at, int) else None
+
+
+def acknowledge(tx: Tx, item: InboxItem, actor: Actor) -> None:
+    """A person has seen it; it is not answered by that (N-12). The first time counts."""
+    if acked_at(item) is not None:
+        return
+    data = {**item.data, _ACKED: micros(tx.now)}
+    changed = {"data": data, "updated_at": tx.now, "revision": InboxItems.revision + 1}
+    tx.write(InboxItems.update(**changed).where(InboxItems.id == item.id))
+    about, where = Subject("inbox", item.id), item.workspace_id
+    journal.tell(tx, Kind.INBOX_ACKED, about, workspace_id=where, actor=actor)
 
 
 def snooze(tx: Tx, item: InboxItem, until: datetime, actor: Actor) -> None:

@@ -1,8 +1,13 @@
 """Lists for the faces: filtered, newest first, by keyset and never by offset (contract, HTTP)."""
 
+import functools
+import operator
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+import peewee as pw
 
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.graph import Approval
@@ -21,6 +26,7 @@ from roundtable_desktop.store.routine_tables import Routines
 from roundtable_desktop.store.tables import (
     Agents,
     Approvals,
+    Comments,
     InboxItems,
     Proposals,
     Runs,
@@ -66,24 +72,50 @@ def page(
 ) -> list[R]:
     """At most `limit` rows older than `after` whose columns equal the filters.
 
-    A tuple means any of its values, NOTHING that there is none, None is no filter. where: what
-    else must hold, as peewee says it.
+    A tuple means any of its values, NOTHING that there is none, None is no filter; `words` are in
+    the text of a task. where: what else must hold, as peewee says it.
     """
     table = noun.table
     query = table.select()
     for condition in where:
         query = query.where(condition)
-    for column, wanted in filters.items():
-        column_of = getattr(table, column)
-        if wanted is NOTHING:
-            query = query.where(column_of.is_null())
-        elif isinstance(wanted, tuple):
-            query = query.where(column_of.in_(wanted))
-        elif wanted is not None:
-            query = query.where(column_of == wanted)
+    for name, wanted in filters.items():
+        if wanted is not None:
+            told = _said(wanted) if name == "words" else _where(getattr(table, name), wanted)
+            query = query.where(told)
     if after is not None:
         query = query.where(table.id < after)
     return view.all(noun.record, query.order_by(table.id.desc()).limit(limit))
+
+
+def _where(column: Any, wanted: object) -> Any:
+    if wanted is NOTHING:
+        return column.is_null()
+    return column.in_(wanted) if isinstance(wanted, tuple) else column == wanted
+
+
+def _said(words: object) -> Any:
+    """Every word of it, anywhere in the title, the description or what was said about the task."""
+    return functools.reduce(operator.and_, (_has(word) for word in str(words).split()))
+
+
+_MEANT, _AS_IT_IS = re.compile(r"[%_!]"), r"!\g<0>"
+"""What LIKE would read as something else."""
+
+
+def _has(word: str) -> Any:
+    """LIKE of SQLite folds the letters of ASCII alone, so others are looked for in each case."""
+    spelt = {word, word.lower(), word.upper(), word.capitalize()}
+    patterns = [f"%{_MEANT.sub(_AS_IT_IS, one)}%" for one in sorted(spelt)]
+    columns = (Tasks.title, Tasks.description)
+    here = functools.reduce(operator.or_, (_like(c, p) for c in columns for p in patterns))
+    about = functools.reduce(operator.or_, (_like(Comments.text, p) for p in patterns))
+    return here | Tasks.id.in_(Comments.select(Comments.task_id).where(about))
+
+
+def _like(column: Any, pattern: str) -> Any:
+    escaped = pw.SQL("ESCAPE '!'")
+    return pw.NodeList((column, pw.SQL("LIKE"), pw.Value(pattern), escaped), parens=True)
 
 
 def by_suffix(view: View, noun: Noun[R], suffix: str) -> R | None:

@@ -61,6 +61,56 @@ def change(tx: Tx, workspace: Workspace, actor: Actor, **values: Any) -> Workspa
     return now
 
 
+# What points at others goes before them; events stay, and tell that it was there.
+_IN_IT = (
+    "inbox_items",
+    "approvals",
+    "office_routine_runs",
+    "agent_wakeup_requests",
+    "tasks",
+    "office_routines",
+    "agents",
+)
+_BELOW = (
+    ("task_dependencies", "task_id", "tasks"),
+    ("comments", "task_id", "tasks"),
+    ("office_routine_triggers", "routine_id", "office_routines"),
+)
+
+
+def has_worked(view: View, workspace_id: str) -> bool:
+    """Whether anything was ever run in it, or is about to be."""
+    sql = """
+    SELECT 1 FROM runs WHERE workspace_id = :id UNION ALL
+    SELECT 1 FROM agent_wakeup_requests WHERE workspace_id = :id AND status = 'claimed' LIMIT 1
+    """
+    return bool(view.sql(sql, {"id": workspace_id}))
+
+
+def remove(tx: Tx, workspace: Workspace, actor: Actor) -> None:
+    """With all that is in it; nothing was ever run there."""
+    here = {"id": workspace.id}
+    for table in (*_IN_IT, "workspaces"):
+        column = "id" if table == "workspaces" else "workspace_id"
+        made = f"SELECT id FROM {table} WHERE {column} = :id"
+        tx.write_sql(f"DELETE FROM idempotency_keys WHERE subject_id IN ({made})", here)
+    for table, column, above in _BELOW:
+        made = f"SELECT id FROM {above} WHERE workspace_id = :id"
+        tx.write_sql(f"DELETE FROM {table} WHERE {column} IN ({made})", here)
+    for table in _IN_IT:
+        tx.write_sql(f"DELETE FROM {table} WHERE workspace_id = :id", here)
+    tx.write_sql("DELETE FROM settings WHERE scope = 'workspace' AND scope_id = :id", here)
+    tx.write_sql("DELETE FROM workspaces WHERE id = :id", here)
+    journal.tell(
+        tx,
+        Kind.WORKSPACE_REMOVED,
+        Subject("workspace", workspace.id),
+        workspace_id=workspace.id,
+        actor=actor,
+        data={"name": workspace.name, "path": workspace.path},
+    )
+
+
 def next_task_number(tx: Tx, workspace_id: str) -> int:
     """Counts per workspace and never goes back (T-14)."""
     tx.write(

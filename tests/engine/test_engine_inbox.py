@@ -54,6 +54,24 @@ def look(work: Work) -> Any:
 
 
 @pytest.mark.proves("N-12 snooze")
+def test_what_was_seen_is_open_still_and_new_when_it_happens_again(work: Work) -> None:
+    item = stuck(work)
+    seen = inbox.ack(work.stage.desk, ASKED, item.id)
+    at = inbox.acked_at(seen)
+    assert at is not None and seen.status is InboxStatus.OPEN and counted(work) == 1
+    work.stage.clock.forward(seconds=60)
+    assert inbox.acked_at(inbox.ack(work.stage.desk, ASKED, item.id)) == at
+    assert stored.asked_with(seen) == item.data
+    with work.stage.store.transaction() as tx:
+        stored.ask_again(tx, seen, "w2")
+    assert inbox.acked_at(now(work, item)) is None
+    closed = inbox.resolve(work.stage.desk, ASKED, item.id)
+    assert closed.status is InboxStatus.RESOLVED and counted(work) == 0
+    with pytest.raises(Conflict, match="already_resolved"):
+        inbox.ack(work.stage.desk, ASKED, item.id)
+
+
+@pytest.mark.proves("N-12 snooze")
 def test_it_is_not_counted_until_its_time_and_asked_again_then(work: Work) -> None:
     item, until = stuck(work), work.stage.clock.now() + HOUR
     inbox.snooze(work.stage.desk, ASKED, item.id, until)

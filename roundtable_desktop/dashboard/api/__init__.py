@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import roundtable_desktop
 from roundtable_desktop.dashboard.api import (
+    agent_tests,
     agents,
     approvals,
     board,
@@ -60,6 +61,7 @@ def declare_all(
     copies.declare(api, look)
     config.declare(api, desk, look)
     agents.declare(api, desk, look)
+    agent_tests.declare(api, desk, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
     board.declare(api, desk, look)

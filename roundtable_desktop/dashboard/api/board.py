@@ -6,10 +6,10 @@ from pydantic import BeforeValidator, Field
 
 from roundtable_desktop.dashboard.api.shapes import Words16, asked
 from roundtable_desktop.dashboard.api.tasks_shown import Task, show
-from roundtable_desktop.dashboard.reading import Once, Words
+from roundtable_desktop.dashboard.reading import Nothing, Once, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, board
+from roundtable_desktop.engine.desk import Desk, board, losses
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.states import TaskStatus
 
@@ -72,6 +72,15 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         """Ends it for good, with the run that works on it; what waits for it is asked about."""
         who, to = asked(caller, once, expected_revision), TaskStatus.CANCELLED
         return show(look, board.move(desk, who, look.task(ref).id, to, body.note.strip()))
+
+    @api.route("POST", "/api/v1/tasks/<ref>/restore", errors=(404, 409, 412))
+    def restore_task(
+        caller: Caller, ref: str, body: Nothing, once: Once | None, expected_revision: int | None
+    ) -> Task:
+        """It is to be done after all. What was cancelled stays so: the answer is the new task that
+        takes its place, for all that wait for it."""
+        who = asked(caller, once, expected_revision)
+        return show(look, losses.restore(desk, who, look.task(ref).id))
 
     @api.route("POST", "/api/v1/tasks/<ref>/block", errors=(404, 409, 412))
     def block_task(

@@ -12,13 +12,17 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Event
 
+Word = Annotated[str, Field(min_length=1, max_length=100)]
+
 
 class EventsAsked(Asked):
-    """after: the id of the last event that the caller has; 0 begins at the beginning."""
+    """after: the id of the last event that the caller has; 0 begins at the beginning. kind: several
+    times for several kinds; without it all of them."""
 
     after: Annotated[int, Field(ge=0)] = 0
     limit: Annotated[int, Field(ge=1, le=200)] = 100
     workspace_id: Ref | None = None
+    kind: Annotated[list[Word], Field(default_factory=list, max_length=50)]
 
 
 class StreamAsked(Asked):
@@ -54,7 +58,7 @@ def declare(api: Api, look: Look, streams: Streams) -> None:
     @api.route("GET", "/api/v1/events")
     def list_events(query: EventsAsked) -> Feed:
         """What happened, oldest first and without a gap."""
-        found = look.events(query.after, query.limit, query.workspace_id)
+        found = look.events(query.after, query.limit, query.workspace_id, query.kind)
         return Feed(
             items=[EventRow.of(one) for one in found],
             next_cursor=found[-1].id if found else query.after,

@@ -16,7 +16,7 @@ from roundtable_desktop.dashboard.api.shapes import (
     asked,
     said,
 )
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
+from roundtable_desktop.dashboard.reading import Listed, Nothing, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, inbox
@@ -67,7 +67,8 @@ class InboxRow(Shown):
     what it works on. data of a permission: what was asked, and the options; of a blocked delivery:
     why, with the paths and the command that would do it by hand; of a changed configuration: the
     difference from what was accepted, and what accepting it does. snoozed_until: it is put off, and
-    asked again then. answers: what each of its answers does; none of an agent's own options."""
+    asked again then. acked_at: when you said that you have seen it. answers: what each of its
+    answers does; none of an agent's own options."""
 
     id: str
     workspace_id: str
@@ -87,6 +88,7 @@ class InboxRow(Shown):
     updated_at: Moment
     resolved_at: Moment | None
     snoozed_until: Moment | None
+    acked_at: Moment | None
     revision: int
 
 
@@ -101,6 +103,7 @@ def row(item: records.InboxItem, placed: Placed | None = None) -> InboxRow:
         task=task,
         answers=list(_answers(item)),
         snoozed_until=until,
+        acked_at=inbox.acked_at(item),
     )
 
 
@@ -139,6 +142,23 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         who = asked(caller, once, expected_revision)
         inbox.act(desk, who, found.id, body.action, body.note)
         return _placed(look, look.inbox_item(found.id))
+
+    @api.route("POST", "/api/v1/inbox/<ref>/ack", errors=(404, 409, 412))
+    def ack_inbox_item(
+        caller: Caller, ref: str, body: Nothing, once: Once | None, expected_revision: int | None
+    ) -> InboxRow:
+        """You have seen it. It stays open, and what waits for its answer waits."""
+        found, who = look.inbox_item(ref), asked(caller, once, expected_revision)
+        return _placed(look, inbox.ack(desk, who, found.id))
+
+    @api.route("POST", "/api/v1/inbox/<ref>/resolve", errors=(404, 409, 412))
+    def resolve_inbox_item(
+        caller: Caller, ref: str, body: Nothing, once: Once | None, expected_revision: int | None
+    ) -> InboxRow:
+        """Closes it, and does nothing else. 409 `inbox_needs_answer` where somebody waits for what
+        you decide: a permission, an approval, a changed configuration."""
+        found, who = look.inbox_item(ref), asked(caller, once, expected_revision)
+        return _placed(look, inbox.resolve(desk, who, found.id))
 
     @api.route("POST", "/api/v1/inbox/<ref>/snooze", errors=(404, 409, 412))
     def snooze_inbox_item(

@@ -20,7 +20,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, proposals
 from roundtable_desktop.engine.desk.look import Look, Offered
-from roundtable_desktop.model.errors import Conflict
+from roundtable_desktop.model.errors import Busy
 
 Status = Literal[
     "pending",
@@ -160,7 +160,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         """One of them, with its diff."""
         offered = look.with_diff(look.proposal(ref))
         if offered.no_diff is not None:
-            raise Conflict("git_failed", text=offered.no_diff)
+            raise Busy("git_failed", text=offered.no_diff)
         return detail(offered)
 
     @api.route("POST", "/api/v1/proposals/<ref>/deliver", status=202, errors=(404, 409, 412))

@@ -22,13 +22,22 @@ from roundtable_desktop.model.states import (
     TriggerKind,
     VariableType,
 )
-from roundtable_desktop.phrases import became
+from roundtable_desktop.phrases import _, became
 
 OFFICE = "/api/office/routines"
 _SPELT = {"always_create": "always_enqueue", "cron": "schedule"}
 """Other spellings of the seeds, taken on input (C-17)."""
 
 canon = BeforeValidator(lambda given: _SPELT.get(given, given) if isinstance(given, str) else given)
+
+
+def _refuse_webhook(given: object) -> object:
+    if given == "webhook":
+        raise ValueError(_("webhooks are not there yet: use schedule, or fire it over this API"))
+    return given
+
+
+_no_webhook = BeforeValidator(_refuse_webhook)
 Policy = Annotated[
     Literal["coalesce_if_active", "skip_if_active", "always_enqueue"],
     canon,
@@ -44,7 +53,7 @@ class TriggerWanted(Words):
     """With an id it is one that is there; what is left out of it stays."""
 
     id: Ref | None = None
-    kind: Annotated[Literal["schedule", "manual"], canon] | None = None
+    kind: Annotated[Literal["schedule", "manual"], canon, _no_webhook] | None = None
     cron_expression: str | None = None
     timezone: Annotated[str, Field(max_length=200)] | None = None
     enabled: bool | None = None

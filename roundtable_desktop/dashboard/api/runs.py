@@ -17,12 +17,13 @@ from roundtable_desktop.dashboard.api.shapes import (
     asked,
     said,
 )
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
+from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
+from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import RunOutcome
 from roundtable_desktop.phrases.misfits import unfit
@@ -163,6 +164,23 @@ class RunDetail(RunRow):
     messages: list[MessageRow]
 
 
+class RunEventsAsked(Asked):
+    """after: the id of the last event that the caller has."""
+
+    after: Annotated[int, Field(ge=0)] = 0
+    limit: Annotated[int, Field(ge=1, le=200)] = 200
+
+
+class RunDiff(Shown):
+    """diff: as text, at most 256 KB of it; diff_complete tells whether that is all. head_commit is
+    null while there is nothing to compare: it works, or left nothing."""
+
+    base_commit: str | None
+    head_commit: str | None
+    diff: str
+    diff_complete: bool
+
+
 class Told(Words):
     text: Annotated[Words16, Field(min_length=1)]
 
@@ -231,10 +249,26 @@ def _declare_reads(api: Api, look: Look) -> None:
         return detail(look.run(ref), look)
 
     @api.route("GET", "/api/v1/runs/<ref>/events")
-    def show_run_events(ref: str) -> Listed[EventRow]:
-        """What happened to it, oldest first."""
-        found = look.events_of(Subject("run", look.run(ref).id))
-        return Listed[EventRow](items=[EventRow.of(one) for one in found], next_cursor=None)
+    def show_run_events(ref: str, query: RunEventsAsked) -> Listed[EventRow]:
+        """What happened to it, oldest first; go on with `after`, which is the cursor."""
+        about = Subject("run", look.run(ref).id)
+        found = look.events_on(about, query.after, query.limit + 1)
+        kept = found[: query.limit]
+        more = str(kept[-1].id) if len(found) > len(kept) else None
+        return Listed[EventRow](items=[EventRow.of(one) for one in kept], next_cursor=more)
+
+    @api.route("GET", "/api/v1/runs/<ref>/diff", errors=(503,))
+    def show_run_diff(ref: str) -> RunDiff:
+        """What it proposed, or what it left without a task."""
+        seen = look.diffs.of_run(look.run(ref))
+        if seen.failed is not None:
+            raise Busy("git_failed", text=seen.failed)
+        return RunDiff(
+            base_commit=seen.base,
+            head_commit=seen.head,
+            diff=seen.text,
+            diff_complete=seen.complete,
+        )
 
     @api.route("GET", "/api/v1/runs/<ref>/explain")
     def explain_run(ref: str) -> Explained:

@@ -46,7 +46,7 @@ def told(code: str, values: Mapping[str, object]) -> str:
 
 
 def declare(api: Api, look: Look) -> None:
-    @api.route("POST", "/api/v1/simulate")
+    @api.route("POST", "/api/v1/simulate", errors=(404,))
     def simulate(body: Ahead) -> ForeseenDays:
         """What would start, end, wait and merge if nobody did anything, and every run went well
         and took as long as its agent's usually do. Nothing is changed by asking."""

@@ -3,7 +3,7 @@
 from operator import itemgetter
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.runs import RunRow
@@ -25,7 +25,7 @@ from roundtable_desktop.dashboard.api.tasks_shown import (
     show,
     show_all,
 )
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Piece, Words, listed, piece
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
@@ -50,12 +50,14 @@ class NewTask(Words):
     but an agent there can move them, and change hooks and configuration. All of that is compared
     before and after each run, and told; it is not put back.
 
-    blocked_by: ids; short for hard edges. gates: approval is the same as requires_approval.
+    status: what every task begins as. blocked_by: ids; short for hard edges. gates: approval is the
+    same as requires_approval.
     """
 
     workspace_id: Ref
     title: Line
     description: Text = ""
+    status: Literal["todo"] = "todo"
     assignee_agent_id: Ref | None = None
     base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
     delivery: Literal["approval", "auto"] | None = None
@@ -105,10 +107,14 @@ class CommentRow(Shown):
 
 
 class TasksAsked(Paging):
+    """q: words that all stand in its title, its description or what was said about it. hidden:
+    those that routines made, too."""
+
     workspace_id: Ref | None = None
     status: Status | None = None
     assignee_agent_id: Ref | None = None
     number: Annotated[int, Field(ge=1)] | None = None
+    q: Annotated[str, AfterValidator(str.strip), Field(max_length=200)] = ""
     hidden: bool = False
 
 
@@ -123,9 +129,10 @@ def _declare_reads(api: Api, look: Look) -> None:
         """Tasks, newest first."""
 
         def read(
-            after: str | None, limit: int, *, hidden: bool = False, **filters: object
+            after: str | None, limit: int, *, q: str, hidden: bool = False, **filters: object
         ) -> list[tuple[records.Task, Task]]:
-            return show_all(look, look.tasks(after, limit, hidden=hidden, **filters))
+            found = look.tasks(after, limit, hidden=hidden, words=q or None, **filters)
+            return show_all(look, found)
 
         return listed(Listed[Task], query, read, itemgetter(1), lambda one: one[0].id)
 
@@ -135,16 +142,14 @@ def _declare_reads(api: Api, look: Look) -> None:
         return show(look, look.task(ref))
 
     @api.route("GET", "/api/v1/tasks/<ref>/attempts")
-    def list_attempts(ref: str) -> Listed[RunRow]:
+    def list_attempts(ref: str, query: Piece) -> Listed[RunRow]:
         """Its runs, the first one first."""
-        found = look.attempts(look.task(ref))
-        return Listed[RunRow](items=[RunRow.of(one) for one in found], next_cursor=None)
+        return piece(Listed[RunRow], query, look.attempts(look.task(ref)), RunRow.of)
 
     @api.route("GET", "/api/v1/tasks/<ref>/comments")
-    def list_comments(ref: str) -> Listed[CommentRow]:
+    def list_comments(ref: str, query: Piece) -> Listed[CommentRow]:
         """What was said about it, the oldest first."""
-        found = look.comments(look.task(ref))
-        return Listed[CommentRow](items=[CommentRow.of(one) for one in found], next_cursor=None)
+        return piece(Listed[CommentRow], query, look.comments(look.task(ref)), CommentRow.of)
 
     @api.route("GET", "/api/v1/tasks/<ref>/explain")
     def explain_task(ref: str) -> Explained:

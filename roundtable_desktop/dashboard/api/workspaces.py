@@ -4,12 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.shapes import Line, Moment, Shown, asked
+from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, workspaces
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import records
 from roundtable_desktop.model.states import DeliveryMode
 
 
@@ -32,6 +33,12 @@ class WorkspaceChange(Words):
     delivery: Literal["approval", "auto"] | None = None
 
 
+class WorkspacesAsked(Paging):
+    """workspace_id: as every list takes it; here it leaves at most that one."""
+
+    workspace_id: Ref | None = None
+
+
 class Workspace(Shown):
     id: str
     number: int
@@ -50,9 +57,15 @@ class Workspace(Shown):
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/workspaces")
-    def list_workspaces(query: Paging) -> Listed[Workspace]:
+    def list_workspaces(query: WorkspacesAsked) -> Listed[Workspace]:
         """The registered repositories, newest first."""
-        return listed(Listed[Workspace], query, look.workspaces, Workspace.of)
+
+        def read(
+            after: str | None, limit: int, *, workspace_id: str | None
+        ) -> list[records.Workspace]:
+            return look.workspaces(after, limit, id=workspace_id)
+
+        return listed(Listed[Workspace], query, read, Workspace.of)
 
     @api.route("POST", "/api/v1/workspaces", status=201, errors=(409,))
     def create_workspace(caller: Caller, body: NewWorkspace, once: Once | None) -> Workspace:
@@ -83,3 +96,10 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             given["delivery"] = DeliveryMode(mode)
         by = asked(caller, revision=expected_revision)
         return Workspace.of(workspaces.edit(desk, by, look.workspace(ref).id, **given))
+
+    @api.route("DELETE", "/api/v1/workspaces/<ref>", status=204, errors=(404, 409, 412))
+    def delete_workspace(caller: Caller, ref: str, expected_revision: int | None) -> None:
+        """Takes it off the list, with what was set up in it; the repository is not touched. 409
+        `workspace_has_history` once something was run in it."""
+        by = asked(caller, revision=expected_revision)
+        workspaces.remove(desk, by, look.workspace(ref).id)

@@ -44,6 +44,41 @@ def snooze(desk: Desk, asked: Asked, item_id: str, until: datetime) -> InboxItem
     return item
 
 
+def ack(desk: Desk, asked: Asked, item_id: str) -> InboxItem:
+    """It was seen. It stays open, and what waits for its answer waits."""
+
+    def seen() -> Subject:
+        inbox.acknowledge(tx, _unanswered(tx, asked, item_id), asked.actor)
+        return Subject("inbox", item_id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, seen, inbox.get)
+
+
+NEEDS_ANSWER = (InboxKind.PERMISSION, InboxKind.APPROVAL, InboxKind.CONFIG_CHANGED)
+"""Somebody waits for what is decided: closing such a one would decide without a word."""
+
+
+def resolve(desk: Desk, asked: Asked, item_id: str) -> InboxItem:
+    """A person has done with it otherwise: it is closed, and nothing else is done."""
+
+    def close() -> Subject:
+        item = _unanswered(tx, asked, item_id)
+        if item.kind in NEEDS_ANSWER:
+            options = item.data.get("options")
+            known = options if isinstance(options, list) else []
+            raise Conflict("inbox_needs_answer", offered=[one["kind"] for one in known])
+        inbox.resolve(tx, item, {"by": "person"}, asked.actor)
+        return Subject("inbox", item_id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, close, inbox.get)
+
+
+def acked_at(item: InboxItem) -> datetime | None:
+    return inbox.acked_at(item)
+
+
 def put_off_until(item: InboxItem) -> datetime | None:
     return inbox.put_off_until(item)
 

@@ -11,6 +11,7 @@ from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
 from roundtable_desktop.engine.desk.look_copies import LookCopies
+from roundtable_desktop.engine.desk.look_diffs import LookDiffs
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
@@ -19,7 +20,6 @@ from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
-from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.glance import Counts, Glance
@@ -27,7 +27,6 @@ from roundtable_desktop.model.holds import AccountHeld
 from roundtable_desktop.model.ports import (
     Foresight,
     Git,
-    GitFailed,
     ProcessFacts,
     RowClock,
     Transcripts,
@@ -70,9 +69,6 @@ from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.lists import Noun
 
 R = TypeVar("R")
-
-DIFF_BYTES = 256 * 1024
-ERROR_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +135,7 @@ class Look(GraphLook):
         of_runs: OfRuns,
     ) -> None:
         super().__init__(reader)
+        self.diffs = LookDiffs(reader, git)
         self.copies = LookCopies(reader, clock, git, copies)
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
@@ -147,7 +144,6 @@ class Look(GraphLook):
         self.beside = LookRuns(reader).beside
         self.lists = LookLists(reader)
         self._clock = clock
-        self._git = git
         self.transcripts = transcripts
         self._processes = processes
         self._foresight = foresight
@@ -155,8 +151,8 @@ class Look(GraphLook):
 
     # --- lists ---------------------------------------------------------------------------------
 
-    def workspaces(self, after: str | None, limit: int) -> list[Workspace]:
-        return self._page(lists.WORKSPACES, after, limit, {})
+    def workspaces(self, after: str | None, limit: int, **filters: object) -> list[Workspace]:
+        return self._page(lists.WORKSPACES, after, limit, filters)
 
     def agents(self, after: str | None, limit: int, **filters: object) -> list[Agent]:
         return self._page(lists.AGENTS, after, limit, filters)
@@ -216,18 +212,11 @@ class Look(GraphLook):
 
     def with_diff(self, offered: Offered) -> Offered:
         """The diff is computed by git now, and bounded."""
-        found = offered.proposal
-        with self._reader.snapshot() as view:
-            workspace = workspaces.get(view, found.workspace_id)
-        assert workspace is not None, "foreign keys hold"
-        try:
-            diff, complete = self._git.diff(
-                repository_of(workspace), found.base_commit, found.head_commit, DIFF_BYTES
-            )
-        except GitFailed as failed:
-            said = f"{failed.code} {failed.text}".strip()[:ERROR_CHARACTERS]
-            return replace(offered, diff_complete=False, no_diff=said)
-        return replace(offered, diff=diff, diff_complete=complete)
+        it = offered.proposal
+        seen = self.diffs.between(it.workspace_id, it.base_commit, it.head_commit)
+        if seen.failed is not None:
+            return replace(offered, diff_complete=False, no_diff=seen.failed)
+        return replace(offered, diff=seen.text, diff_complete=seen.complete)
 
     def _find(
         self,
@@ -293,9 +282,16 @@ class Look(GraphLook):
             known = runs.processes(view, run.id)
         return self._processes(known)
 
-    def events(self, after: int, limit: int, workspace_id: str | None) -> list[Event]:
+    def events(
+        self, after: int, limit: int, workspace_id: str | None, kinds: Sequence[str] = ()
+    ) -> list[Event]:
         with self._reader.snapshot() as view:
-            return events.after(view, after, limit, workspace_id)
+            return events.after(view, after, limit, workspace_id, kinds)
+
+    def events_on(self, subject: Subject, after: int, limit: int) -> list[Event]:
+        """Of one thing, oldest first and without a gap."""
+        with self._reader.snapshot() as view:
+            return events.of_one(view, subject, after, limit)
 
     def last_event(self) -> int:
         """Its id; 0 when there is none."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from roundtable_desktop.engine import explain
+from roundtable_desktop.engine import explain, wakers
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import Agent, Wakeup, Workspace
 from roundtable_desktop.model.verdicts import Explanation
@@ -59,6 +59,13 @@ class LookWaking:
                 for one in _queued_without_task(view, workspace)
                 if one.held_by != "not_before" and (agent := agents.get(view, one.agent_id))
             ]
+
+    def last_test(self, agent: Agent) -> Wakeup | None:
+        """The newest wake by which somebody tested it."""
+        with self._reader.snapshot() as view:
+            tests = {"agent_id": agent.id, "reason": wakers.TEST}
+            found = lists.page(view, lists.WAKEUPS, after=None, limit=1, **tests)
+        return found[0] if found else None
 
 
 def _queued_without_task(view: View, workspace: Workspace) -> list[Wakeup]:

@@ -1,9 +1,10 @@
 """A person's answer to the loss of a blocker: drop the edge, cancel the task, or do it again."""
 
 from roundtable_desktop.engine import graph
-from roundtable_desktop.engine.desk import Asked, Desk, board, edges, tasks
+from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, edges, once, tasks
+from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.graph import Edge
-from roundtable_desktop.model.records import InboxItem, Task
+from roundtable_desktop.model.records import InboxItem, Subject, Task
 from roundtable_desktop.model.states import Source, TaskStatus
 from roundtable_desktop.store import dependencies, workspaces
 from roundtable_desktop.store import tasks as rows
@@ -25,8 +26,26 @@ def answer(tx: Tx, desk: Desk, asked: Asked, item: InboxItem, action: str) -> li
     return []
 
 
-def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> None:
-    """What was cancelled stays so: a new task takes its place for all that wait for it."""
+def restore(desk: Desk, asked: Asked, task_id: str) -> Task:
+    """It is to be done after all. What was cancelled stays so, and a new task takes its place."""
+
+    def act() -> Subject:
+        task = tasks.get(tx, task_id)
+        check_revision(asked, task.revision)
+        if task.status is TaskStatus.CANCELLED:
+            return Subject("task", _do_anew(tx, desk, asked, task))
+        if task.status not in (TaskStatus.DONE, *tasks.STANDING_STILL):
+            expect, to = str(task.status), str(TaskStatus.TODO)
+            raise Illegal("illegal_move", machine="task", expect=expect, to=to)
+        board.move_now(tx, desk, asked, task, TaskStatus.TODO)
+        return Subject("task", task.id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, act, rows.get)
+
+
+def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> str:
+    """What was cancelled stays so: a new task takes its place for all that wait for it. Its id."""
     anew = rows.add(
         tx,
         asked.actor,
@@ -39,6 +58,9 @@ def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> None:
         base_branch=blocker.base_branch,
         delivery=blocker.delivery,
         retry_budget=blocker.retry_budget,
+        project=blocker.project,
+        model=blocker.model,
+        workspace_strategy=blocker.workspace_strategy,
         requires_approval=blocker.requires_approval,
     )
     before = [
@@ -52,3 +74,4 @@ def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> None:
     if blocker.assignee_agent_id is not None:
         given = rows.assign(tx, anew, blocker.assignee_agent_id, asked.actor)
         graph.wake(tx, desk.ids, given, Source.TASK_ASSIGNED, "assigned", asked.actor)
+    return anew.id

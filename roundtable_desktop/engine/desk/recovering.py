@@ -7,7 +7,7 @@ from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.collecting import PROPOSED, commit_message
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, once
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.errors import Absent, Conflict
+from roundtable_desktop.model.errors import Absent, Busy, Conflict
 from roundtable_desktop.model.ports import SPECIAL, Change, Collected, GitFailed
 from roundtable_desktop.model.records import Proposal, Run, Subject, Task, Workspace
 from roundtable_desktop.model.states import LIVE_RUNS, DeliveryMode, TaskStatus
@@ -82,7 +82,7 @@ def _collected(
             raise Conflict("run_left_nothing") from failed
         if failed.code == SPECIAL:
             raise Conflict(SPECIAL, path=failed.text, mend=failed.command) from failed
-        raise Conflict("git_failed", text=str(failed)) from failed
+        raise Busy("git_failed", text=str(failed)) from failed
     if found.head is None:
         raise Conflict("run_left_nothing")
     return found

@@ -19,6 +19,8 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.store import agents, events, journal, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
+TEST_WORDS = "This is a test of your set-up. Answer with one short sentence, and change nothing."
+
 LATEST = timedelta(days=366)
 """How far ahead somebody may be woken."""
 
@@ -37,6 +39,24 @@ def wake(
 ) -> Wakeup:
     """A wakeup of the highest class that is nobody else's (C-53), about a task or about none.
     at: not before then (C-83); a time that has passed is now."""
+    return _asked(desk, asked, agent_id, text, task_id, at)
+
+
+def test(desk: Desk, asked: Asked, agent_id: str) -> Wakeup:
+    """Launches it once, as it is launched for anything else, to see whether it starts and answers:
+    the queue, the gates and the launcher are the ordinary ones."""
+    return _asked(desk, asked, agent_id, TEST_WORDS, reason=wakers.TEST)
+
+
+def _asked(
+    desk: Desk,
+    asked: Asked,
+    agent_id: str,
+    text: str | None,
+    task_id: str | None = None,
+    at: datetime | None = None,
+    reason: str | None = None,
+) -> Wakeup:
     with desk.store.transaction() as tx:
 
         def act() -> Subject:
@@ -51,7 +71,7 @@ def wake(
                 agent_id=agent.id,
                 task_id=task.id if task else None,
                 source=Source.USER,
-                reason="wake",
+                reason=reason or "wake",
                 payload={"user_id": asked.actor.id, **({"context": context} if context else {})},
                 key=f"user:{wakeup_id}",
                 rank=Rank.USER,

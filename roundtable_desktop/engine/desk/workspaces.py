@@ -4,12 +4,12 @@ from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, once, remember
 from roundtable_desktop.engine.launching import repository_of
-from roundtable_desktop.model.errors import Absent, Conflict, Invalid
+from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.rules import zones
-from roundtable_desktop.store import workspaces
+from roundtable_desktop.store import agents, workspaces
 from roundtable_desktop.store.db import Tx
 
 
@@ -122,6 +122,22 @@ def edit(
             values["name"] = name
         fresh = {key: value for key, value in values.items() if value != getattr(workspace, key)}
         return workspaces.change(tx, workspace, asked.actor, **fresh) if fresh else workspace
+
+
+def remove(desk: Desk, asked: Asked, workspace_id: str) -> None:
+    """Takes a workspace off the list in which nothing was ever run, with what was set up in it.
+    Where something was run its history stays, and so does the workspace."""
+    with desk.store.transaction() as tx:
+        workspace = workspaces.get(tx, workspace_id)
+        if workspace is None:
+            raise Absent("unknown_workspace")
+        check_revision(asked, workspace.revision)
+        if workspaces.has_worked(tx, workspace.id):
+            raise Blocked("workspace_has_history", name=workspace.name)
+        gone = [one.id for one in agents.every(tx, workspace.id)]
+        workspaces.remove(tx, workspace, asked.actor)
+    for agent_id in gone:
+        desk.secrets.forget(agent_id)
 
 
 def _repository(facts: RepositoryFacts) -> Repository:
