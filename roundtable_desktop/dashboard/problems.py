@@ -34,9 +34,18 @@ STATUS_OF: Sequence[tuple[type[errors.Refused], int]] = (
 STATUS_OF_CODE: Mapping[str, int] = {
     "changed_meanwhile": 412,
     "database_fault": 503,
+    "git_failed": 503,
     "idempotency_key_required": 400,
     "rate_limited": 429,
 }
+
+REPOSITORY_IS = frozenset(
+    {"branch_missing", "commit_missing", "no_identity", "special_file", "unreadable"}
+    | {"copy_missing", "copy_damaged", "copy_locked", "not_a_fast_forward"}
+)
+"""Codes of git's failures that tell of the repository; all others are the machine's or ours."""
+AGAIN_AFTER = "1"
+"""Seconds, as `Retry-After`."""
 
 CODE_OF_STATUS: Mapping[int, str] = {
     400: "unreadable",
@@ -153,10 +162,16 @@ def refusal_of(refused: errors.Refused) -> Refusal:
         (number for kind, number in STATUS_OF if isinstance(refused, kind)), 500
     )
     message = sentence(refused.code, refused.values)
+    headers = _again(status) if isinstance(refused, errors.Busy) else {}
     faults = [Fault(refused.pointer, message)] if refused.pointer else []
     if isinstance(refused, errors.InvalidFields):
         faults = [Fault(at, sentence(code, values)) for at, code, values in refused.fields]
-    return Refusal(status, refused.code, faults, values=refused.values)
+    return Refusal(status, refused.code, faults, headers, refused.values)
+
+
+def _again(status: int) -> dict[str, str]:
+    """What may go through later is worth another try."""
+    return {"Retry-After": AGAIN_AFTER} if status == 503 else {}
 
 
 def refusal_of_http(error: HTTPException) -> Refusal:
@@ -183,13 +198,15 @@ def install(app: Flask) -> None:
 
     @app.errorhandler(GitFailed)
     def git(failed: GitFailed) -> Response:
-        """The user's repository cannot be read or written now; git says why."""
+        """The user's repository cannot be read or written now; git says why. Only what the
+        repository itself is like is a conflict (W-27)."""
         log.warning("%s request=%s", failed, g.get("request_id", ""))
         if failed.code == SPECIAL:
             found = {"path": failed.text, "mend": failed.command}
             return answer(Refusal(409, SPECIAL, values=found))
         values = {"text": f"{failed.code} {failed.text}".strip()[:500]}
-        return answer(Refusal(409, "git_failed", values=values))
+        status = 409 if failed.code in REPOSITORY_IS else 503
+        return answer(Refusal(status, "git_failed", headers=_again(status), values=values))
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:

@@ -27,6 +27,7 @@ from roundtable_desktop.dashboard.server import Server, listen, serve
 from roundtable_desktop.dashboard.signin import Caller, SignIn, current
 from roundtable_desktop.model.callers import WebSession
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Full, Illegal, Invalid
+from roundtable_desktop.model.ports import GitFailed
 
 INSTALLATION = "k3v9x0q2m7ab"
 TOKEN = "tok3n-" + "q" * 40
@@ -117,6 +118,10 @@ REFUSED = {
     "broken": Broken("vanished"),
     "full": Full("disk_full"),
     "fault": Broken("database_fault", text="disk I/O error"),
+    "git_broke_off": GitFailed("git_killed", "signal 9"),
+    "git_failed": GitFailed("git_failed", "fatal: odd"),
+    "git_busy": Busy("git_failed", text="git_timeout 60 s"),
+    "git_without_branch": GitFailed("branch_missing", "main"),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from roundtable_desktop.dashboard.app import flask_app
 
 
+@pytest.mark.proves("W-27")
 @pytest.mark.parametrize(
     ("how", "status", "code"),
     [
@@ -22,6 +23,10 @@ from roundtable_desktop.dashboard.app import flask_app
         ("full", 507, "disk_full"),
         ("fault", 503, "database_fault"),
         ("no_room", 507, "disk_full"),
+        ("git_broke_off", 503, "git_failed"),
+        ("git_failed", 503, "git_failed"),
+        ("git_busy", 503, "git_failed"),
+        ("git_without_branch", 409, "git_failed"),
     ],
 )
 def test_each_class_of_refusal_has_its_number(house, how, status, code):
@@ -32,6 +37,12 @@ def test_each_class_of_refusal_has_its_number(house, how, status, code):
     assert set(shown) == {"type", "status", "title", "detail", "code", "request_id", "errors"}
     assert (shown["status"], shown["code"]) == (status, code)
     assert shown["title"] and shown["detail"] and len(shown["request_id"]) == 26
+
+
+@pytest.mark.proves("W-27")
+@pytest.mark.parametrize("how", ["busy", "git_broke_off", "git_busy"])
+def test_what_may_go_through_later_says_when(house, how):
+    assert house.program("GET", f"/api/v1/refused/{how}")["Retry-After"] == "1"
 
 
 def test_a_refusal_with_a_field_points_at_it(house):
