@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, routines
+from roundtable_desktop.cli import agent_tests, names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later, clock_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -100,8 +100,6 @@ def add(
     command: any program; it gets the prompt on stdin, or as {prompt} or {prompt_file}, and the
     model as {model}.
     demo: the built-in one, without a model; it needs no COMMAND.
-
-    Example: roundtable agent add --adapter command -- sh -c 'cat > NOTE.md'
     """
     client = Client(home)
     workspace = names.workspace(client, named)
@@ -172,10 +170,7 @@ def edit(
     command: tuple[str, ...],
     **words: object,
 ) -> None:
-    """Changes an agent, from its next run on. What is not named stays.
-
-    Example: roundtable agent edit worker --hard-timeout 7200 -- sh -c 'cat > NOTE.md'
-    """
+    """Changes an agent, from its next run on. What is not named stays."""
     variables = {**_pairs(env), **dict.fromkeys(gone)}
     words |= {"command": list(command) or None, "env": variables or None}
     changes = {name: value for name, value in words.items() if value is not None}
@@ -305,10 +300,7 @@ def wake(
     named: str | None,
     as_json: bool,
 ) -> None:
-    """Wakes it, now or later. What it leaves without a task is kept and enters no branch.
-
-    Example: roundtable agent wake chair --text "See what failed tonight." --at 8h
-    """
+    """Wakes it, now or later. What it leaves without a task is kept and enters no branch."""
     client = Client(home)
     found = names.agent(client, names.workspace(client, named)["id"], given)
     task = names.task(client, task_given, named) if task_given else None
@@ -366,4 +358,5 @@ def try_now(home: Home, given: str, named: str | None) -> None:
     click.echo(plain(said.format(**now, all=seen["sentence"])))
 
 
+agent.add_command(agent_tests.test)
 COMMANDS = [agent]

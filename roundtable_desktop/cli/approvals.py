@@ -19,12 +19,27 @@ def approval() -> None:
 
 @approval.command(name="list")
 @click.option("--all", "everything", is_flag=True, help=_("Decided ones too."))
+@click.option("--status", "status_", metavar="STATUS", help=_("Default: requested."))
+@click.option("--task", "task_given", metavar="TASK", help=_("Only those of this task."))
+@click.option("--workspace", "named", help=_("Only this one's. Default: of all of them."))
 @_json
 @click.pass_obj
-def list_(home: Home, everything: bool, as_json: bool) -> None:
+def list_(
+    home: Home,
+    everything: bool,
+    status_: str | None,
+    task_given: str | None,
+    named: str | None,
+    as_json: bool,
+) -> None:
     """Newest first."""
     client = Client(home)
-    found = list(client.every("/approvals", status=None if everything else "requested"))
+    query = {
+        "status": status_ or (None if everything else "requested"),
+        "workspace_id": names.workspace(client, named)["id"] if named else None,
+        "task_id": names.task(client, task_given, named)["id"] if task_given else None,
+    }
+    found = list(client.every("/approvals", **query))
     if as_json:
         return show_json(found)
     rows = []

@@ -35,7 +35,7 @@ def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
     found = _following(home, after) if follow else _known(Client(home), after or 0)
     try:
         for event in found:
-            show_json(event, indent=None) if as_json else click.echo(_line(event))
+            show_json(event, indent=None) if as_json else click.echo(line(event))
     except KeyboardInterrupt:
         return
 
@@ -96,7 +96,7 @@ def _turn(client: Client, after: int | None) -> Iterator[tuple[int, Answer | Non
     raise _Crowded(last)
 
 
-def _line(event: Answer) -> str:
+def line(event: Answer) -> str:
     words = [
         str(event["id"]),
         f"{event['at'][:19]}Z",

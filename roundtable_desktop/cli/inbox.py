@@ -28,20 +28,33 @@ def inbox() -> None:
 
 
 @inbox.command(name="list")
-@click.option("--all", "everything", is_flag=True, help=_("Resolved ones too."))
-@click.option("--status", type=click.Choice(_STATUSES), help=_("Default: open."))
+@click.option("--all", "everything", is_flag=True, help=_("Resolved and snoozed ones too."))
+@click.option("--status", "status_", type=click.Choice(_STATUSES), help=_("Default: open."))
+@click.option("--kind", metavar="KIND", help=_("Only of this kind."))
+@click.option("--severity", type=click.Choice(["info", "attention", "critical"]))
+@click.option("--workspace", "named", help=_("Only this one's. Default: of all of them."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
-def list_(home: Home, everything: bool, status: str | None, as_json: bool) -> None:
+def list_(
+    home: Home,
+    /,
+    everything: bool,
+    status_: str | None,
+    named: str | None,
+    as_json: bool,
+    **of: str | None,
+) -> None:
     """Newest first."""
-    if everything and status:
+    if everything and status_:
         raise click.UsageError(_("Use either --all or --status."))
-    client, chosen = Client(home), None if everything else status or "open"
-    found = list(client.every("/inbox", status=chosen))
+    client, chosen = Client(home), None if everything else status_ or "open"
+    where = names.workspace(client, named)["id"] if named else None
+    found = list(client.every("/inbox", status=chosen, workspace_id=where, **of))
     if as_json:
         return show_json(found)
     table(map(_row, found), ["item", "status", "agent", "task", "answers", "sentence"])
-    put_off = len(list(client.every("/inbox", status="snoozed"))) if chosen == "open" else 0
+    aside = {"status": "snoozed", "workspace_id": where, **of}
+    put_off = len(list(client.every("/inbox", **aside))) if chosen == "open" else 0
     if put_off:
         said = n_("{count} is put off", "{count} are put off", put_off)
         click.echo(_("{said}: roundtable inbox list --status snoozed").format(said=said))
@@ -91,7 +104,7 @@ def show(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
-_TIMES = ("created_at", "snoozed_until", "resolved_at")
+_TIMES = ("created_at", "acked_at", "snoozed_until", "resolved_at")
 
 
 def _blocked(data: Answer) -> Answer:
@@ -140,6 +153,28 @@ def snooze(home: Home, given: str, until: datetime | timedelta, as_json: bool) -
         return show_json(item)
     said = _("It is asked again at {until}.")
     return click.echo(said.format(until=stamp(item["snoozed_until"])))
+
+
+@inbox.command()
+@click.argument("given", metavar="ITEM")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def ack(home: Home, given: str, as_json: bool) -> None:
+    """Says that you have seen it. It stays open, and what waits for its answer waits."""
+    item = Client(home).post(f"/inbox/{names.ref(given)}/ack", {})
+    if as_json:
+        return show_json(item)
+    return click.echo(_("Noted; it still waits for you."))
+
+
+@inbox.command()
+@click.argument("given", metavar="ITEM")
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def resolve(home: Home, given: str, as_json: bool) -> None:
+    """Closes it, and does nothing else. What waits for an answer is answered with “act”."""
+    item = Client(home).post(f"/inbox/{names.ref(given)}/resolve", {})
+    return show_json(item) if as_json else click.echo(_("It is closed."))
 
 
 COMMANDS = [inbox]

@@ -18,11 +18,13 @@ from roundtable_desktop.cli import (
     agents,
     approvals,
     bundles,
+    completion,
     control,
     cron,
     demo,
     doctor,
     events,
+    examples,
     inbox,
     keeping,
     limits,
@@ -80,9 +82,11 @@ for room in (
     limits,
     cron,
     simulate,
+    completion,
 ):
     for command in room.COMMANDS:
         cli.add_command(command)
+examples.attach(cli)
 
 
 def main(words: list[str] | None = None) -> None:

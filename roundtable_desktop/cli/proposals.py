@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, whose
+from roundtable_desktop.cli import lists, names, whose
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
-from roundtable_desktop.cli.runs import worded
 from roundtable_desktop.model.config import PATH
 from roundtable_desktop.phrases import _, sentence
 
@@ -22,18 +22,22 @@ def proposal() -> None:
 
 
 @proposal.command(name="list")
-@click.option("--status", "status_")
+@lists.status
+@lists.of_task
 @click.option("--workspace", "named", help=_("Default: the one of this folder."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
-def list_(home: Home, status_: str | None, named: str | None, as_json: bool) -> None:
+def list_(
+    home: Home, status_: str | None, task_given: str | None, named: str | None, as_json: bool
+) -> None:
     """Newest first."""
     client = Client(home)
-    workspace = names.workspace(client, named)
-    found = list(client.every("/proposals", workspace_id=workspace["id"], status=status_))
+    query = lists.about(client, named, None, task_given)
+    found = list(client.every("/proposals", status=status_, **query))
     if as_json:
         return show_json(found)
-    told = whose.of_agents(client, workspace["id"], whose.of_tasks(client, workspace["id"], found))
+    where = str(query["workspace_id"])
+    told = whose.of_agents(client, where, whose.of_tasks(client, where, found))
     rows = [
         {**worded(one), "files": ", ".join(change["path"] for change in one["files"])}
         for one in told

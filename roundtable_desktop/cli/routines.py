@@ -91,9 +91,6 @@ def add(
     makes a task, else the agent works without one.
 
     {{name}} in its texts is a variable; {{date}} and {{datetime}} are always there.
-
-    Example: roundtable routine add Deps --cron "0 9 * * 1-5" --tz Europe/Berlin
-    --task-title "Daily Dep Update - {{date}}"
     """
     client = Client(home)
     workspace = names.workspace(client, named)

@@ -5,54 +5,18 @@ import sys
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, whose
-from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli import lists, names
+from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.events import line
+from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.shown import causes, run_lines, say
 from roundtable_desktop.cli.shown import report as report_of
 from roundtable_desktop.cli.transcripts import print_transcript, transcript
 from roundtable_desktop.phrases import _
-from roundtable_desktop.phrases.codes import word
 from roundtable_desktop.phrases.gates import gate_word
-from roundtable_desktop.phrases.instants import stamp
 
-_workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
-
-
-def _listing(path: str, *columns: str) -> click.Command:
-    @click.command(name="list", help=_("Newest first."))
-    @click.option("--status", "status_")
-    @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
-    @_workspace
-    @_json
-    @click.pass_obj
-    def list_(
-        home: Home, status_: str | None, limit: int, named: str | None, as_json: bool
-    ) -> None:
-        client = Client(home)
-        workspace = names.workspace(client, named)
-        query = {"workspace_id": workspace["id"], "status": status_, "limit": limit}
-        found = client.get(path, **query)["items"]
-        if as_json:
-            return show_json(found)
-        told = whose.of_tasks(client, workspace["id"], map(worded, found))
-        return table(whose.of_agents(client, workspace["id"], told), columns)
-
-    return list_
-
-
-def worded(row: Answer) -> Answer:
-    """Codes as words and instants as people read them; programs take --json."""
-    words = {name: word(row[name]) for name in _CODES if name in row}
-    return {**row, **words, **{name: stamp(row[name]) for name in _TIMES if row.get(name)}}
-
-
-_CODES = ("outcome", "source", "reason", "held_by", "cancel_reason")
-_TIMES = (
-    *("created_at", "requested_at", "scheduled_retry_at", "claimed_at"),
-    *("started_at", "ended_at", "finished_at", "last_pulse_at", "at"),
-)
 
 
 @click.group()
@@ -60,12 +24,7 @@ def runs() -> None:
     """What agents did."""
 
 
-runs.add_command(
-    _listing(
-        *("/runs", "id", "status", "outcome", "task", "agent"),
-        *("attempt_index", "started_at", "ended_at"),
-    )
-)
+runs.add_command(lists.runs)
 
 
 @runs.command()
@@ -132,6 +91,38 @@ _SHOWN = (
 )
 
 
+@runs.command()
+@click.argument("given", metavar="RUN")
+@_json
+@click.pass_obj
+def diff(home: Home, given: str, as_json: bool) -> None:
+    """What it changed: its proposal, or what it left without a task. RUN is the end of its id."""
+    seen = Client(home).get(f"/runs/{names.ref(given)}/diff")
+    if as_json:
+        return show_json(seen)
+    if seen["head_commit"] is None:
+        return click.echo(_("There is nothing to compare: it left no change (yet)."))
+    click.echo(plain(seen["diff"]), nl=False)
+    if not seen["diff_complete"]:
+        said = _("… the rest is left out here; see it with: git diff {base} {head}")
+        click.echo(said.format(base=seen["base_commit"], head=seen["head_commit"]))
+    return None
+
+
+@runs.command()
+@click.argument("given", metavar="RUN")
+@_json
+@click.pass_obj
+def events(home: Home, given: str, as_json: bool) -> None:
+    """What happened to it, oldest first. RUN is the end of its id."""
+    found = Client(home).onwards(f"/runs/{names.ref(given)}/events")
+    if as_json:
+        return show_json(list(found))
+    for event in found:
+        click.echo(line(event))
+    return None
+
+
 @runs.command(name="cancel")
 @click.argument("given", metavar="RUN")
 @click.pass_obj
@@ -177,21 +168,7 @@ def wakeup() -> None:
     """Why agents were woken, or were not."""
 
 
-wakeup.add_command(
-    _listing(
-        "/wakeups",
-        "id",
-        "status",
-        "outcome",
-        "task",
-        "agent",
-        "source",
-        "reason",
-        "retry_count",
-        "requested_at",
-        "scheduled_retry_at",
-    )
-)
+wakeup.add_command(lists.wakeups)
 
 
 @wakeup.command(name="show")

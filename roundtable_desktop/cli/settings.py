@@ -1,13 +1,14 @@
 """Commands about settings."""
 
 import json
+from copy import copy
 
 import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
-from roundtable_desktop.cli.output import plain, show_json, table
+from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
 
 _workspace = click.option(
@@ -37,6 +38,21 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
     for one in found:
         click.echo(f"\n{one['key']}: {one['description']}")
     return None
+
+
+@settings.command()
+@click.argument("key")
+@_workspace
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def show(home: Home, key: str, named: str | None, as_json: bool) -> None:
+    """One setting with its value and what it means."""
+    client = Client(home)
+    known = {one["key"]: one for one in client.get(_path(client, named))["items"]}
+    if key not in known:
+        said = _("there is no setting “{key}”; roundtable settings list names them all")
+        raise click.UsageError(plain(said.format(key=key)))
+    return show_json(known[key]) if as_json else fields(known[key])
 
 
 @settings.command(name="set")
@@ -79,4 +95,5 @@ def _path(client: Client, named: str | None) -> str:
     return f"/workspaces/{names.workspace(client, named)['id']}/settings"
 
 
+settings.add_command(copy(set_), "edit")  # as with every other noun
 COMMANDS = [settings]

@@ -5,11 +5,11 @@ import sys
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, whose
+from roundtable_desktop.cli import board, lists, names, whose
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.proposals import what_now
-from roundtable_desktop.cli.runs import worded
 from roundtable_desktop.phrases import _
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
@@ -100,7 +100,7 @@ def add(
     said = _("T-{number} is for {agent}. See how it goes: roundtable task show T-{number}")
     click.echo(plain(said.format(number=made["number"], agent=who)))
     if made["waiting_for"]:
-        click.echo(_("It waits for {tasks}.").format(tasks=_numbers(made["waiting_for"])))
+        click.echo(_("It waits for {tasks}.").format(tasks=board.numbers(made["waiting_for"])))
     return None
 
 
@@ -111,28 +111,40 @@ def _strategy(named: str | None, *, look_only: bool) -> str | None:
 
 
 @task.command(name="list")
-@click.option("--status", "status_")
+@lists.status
+@lists.of_agent
+@click.option("--text", "words", help=_("Only those that have these words in them."))
 @click.option("--hidden", is_flag=True, help=_("Those that routines made, too."))
 @_workspace
 @_json
 @click.pass_obj
-def list_(home: Home, status_: str | None, hidden: bool, named: str | None, as_json: bool) -> None:
+def list_(
+    home: Home,
+    status_: str | None,
+    agent_name: str | None,
+    words: str | None,
+    hidden: bool,
+    named: str | None,
+    as_json: bool,
+) -> None:
     """Newest first."""
     client = Client(home)
-    workspace = names.workspace(client, named)
-    filters = {"workspace_id": workspace["id"], "status": status_, "hidden": hidden or None}
+    about = lists.about(client, named, agent_name)
+    filters = {
+        "workspace_id": about["workspace_id"],
+        "assignee_agent_id": about["agent_id"],
+        "status": status_,
+        "q": words,
+        "hidden": hidden or None,
+    }
     found = list(client.every("/tasks", **filters))
     if as_json:
         return show_json(found)
     rows = [
-        {**one, "task": f"T-{one['number']}", "waits_for": _numbers(one["waiting_for"])}
-        for one in whose.of_agents(client, workspace["id"], found)
+        {**one, "task": f"T-{one['number']}", "waits_for": board.numbers(one["waiting_for"])}
+        for one in whose.of_agents(client, str(about["workspace_id"]), found)
     ]
     return table(rows, ["task", "status", "agent", "waits_for", "title", "id"])
-
-
-def _numbers(tasks: list[Answer]) -> str:
-    return ", ".join(f"T-{one['number']}" for one in tasks)
 
 
 @task.command()
@@ -151,7 +163,7 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
         return show_json({**seen, "attempts": attempts, "proposals": offered})
     about = {name: seen[name] for name in _SHOWN}
     reason = (seen["blocked"] or {}).get("reason")
-    fields({**about, "reason": reason, "waits_for": _numbers(seen["waiting_for"])})
+    fields({**about, "reason": reason, "waits_for": board.numbers(seen["waiting_for"])})
     click.echo(plain(explained["sentence"]))
     if attempts:
         click.echo()
@@ -262,84 +274,6 @@ def comment(home: Home, given: str, text: str, named: str | None) -> None:
     click.echo(told.format(number=seen["number"], status=seen["status"]))
 
 
-@task.command()
-@click.argument("given", metavar="TASK")
-@click.option("--after", multiple=True, metavar="TASK", help=_("It waits for this one too."))
-@click.option("--not-after", multiple=True, metavar="TASK", help=_("And for this one no more."))
-@_workspace
-@click.pass_obj
-def depend(
-    home: Home, given: str, after: tuple[str, ...], not_after: tuple[str, ...], named: str | None
-) -> None:
-    """Changes what the task waits for."""
-    client = Client(home)
-    seen = names.task(client, given, named)
-    gone = {names.task(client, one, named)["id"] for one in not_after}
-    kept = [one for one in seen["depends_on"] if one["depends_on_task_id"] not in gone]
-    more = [names.task(client, one, named)["id"] for one in after]
-    seen = client.patch(f"/tasks/{seen['id']}", {"depends_on": kept, "blocked_by": more})
-    if not seen["waiting_for"]:
-        return click.echo(_("T-{number} waits for nothing.").format(number=seen["number"]))
-    told = _("T-{number} waits for {tasks}.")
-    return click.echo(told.format(number=seen["number"], tasks=_numbers(seen["waiting_for"])))
-
-
-@task.command()
-@click.argument("given", metavar="TASK")
-@click.argument("status", metavar="STATUS")
-@click.option("--note", default="", help=_("Kept as a comment; sent back, the agent reads it."))
-@_workspace
-@click.pass_obj
-def move(home: Home, given: str, status: str, note: str, named: str | None) -> None:
-    """Moves the task as on the board: to todo, in_progress, in_review, done or cancelled. A run
-    that works on it is ended when it leaves in_progress."""
-    client = Client(home)
-    seen = names.task(client, given, named)
-    seen = client.post(f"/tasks/{seen['id']}/move", {"status": status, "note": note})
-    said = _("T-{number} is {status} now.")
-    click.echo(said.format(number=seen["number"], status=seen["status"]))
-
-
-@task.command()
-@click.argument("given", metavar="TASK")
-@click.option("--note", default="", help=_("Why; kept as a comment."))
-@_workspace
-@click.pass_obj
-def cancel(home: Home, given: str, note: str, named: str | None) -> None:
-    """Cancels the task for good, and ends the run that works on it."""
-    client = Client(home)
-    seen = names.task(client, given, named)
-    seen = client.post(f"/tasks/{seen['id']}/cancel", {"note": note})
-    click.echo(_("T-{number} is cancelled.").format(number=seen["number"]))
-
-
-@task.command()
-@click.argument("given", metavar="TASK")
-@click.option("--action", required=True, help=_("What has to be done first."))
-@click.option("--owner", default="user", help=_("By whom: user, coordinator or agent:<id>."))
-@click.option("--reason", default="", help=_("Why it cannot go on."))
-@_workspace
-@click.pass_obj
-def block(home: Home, given: str, action: str, owner: str, reason: str, named: str | None) -> None:
-    """Says what must be done before the task goes on; nothing works on it until then."""
-    client = Client(home)
-    seen = names.task(client, given, named)
-    said = {"reason": reason, "owner": owner, "action": action}
-    client.post(f"/tasks/{seen['id']}/block", said)
-    click.echo(_("T-{number} is blocked until then.").format(number=seen["number"]))
-
-
-@task.command()
-@click.argument("given", metavar="TASK")
-@click.option("--text", help=_("What you want to add for this run."))
-@_workspace
-@click.pass_obj
-def run(home: Home, given: str, text: str | None, named: str | None) -> None:
-    """Runs the task now, before everything else, also if it failed or is blocked."""
-    client = Client(home)
-    seen = names.task(client, given, named)
-    client.post(f"/tasks/{seen['id']}/run", {"text": text})
-    click.echo(_("T-{number} runs as soon as its agent is free.").format(number=seen["number"]))
-
-
+for command in board.COMMANDS:
+    task.add_command(command)
 COMMANDS = [task]

@@ -128,6 +128,35 @@ def edit(home: Home, /, given: str | None, as_json: bool, **words: object) -> No
 
 
 @workspace.command()
+@click.argument("path", type=click.Path(path_type=Path), default=".")
+@click.option("--name", help=_("Default: the folder's name."))
+@click.option("--base", "base_branch", help=_("Where work starts and lands. Default: this branch."))
+@click.option("--timezone", help=_("Such as Europe/Berlin. Default: this machine's."))
+@click.option("--delivery", type=click.Choice(["approval", "auto"]), default=None)
+@click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+@click.pass_obj
+def add(home: Home, /, path: Path, as_json: bool, **words: str | None) -> None:
+    """Registers the git repository at PATH, and writes nothing into it; “roundtable init” also
+    writes a configuration that you can share."""
+    made = Client(home).post("/workspaces", {"path": os.path.abspath(path), **words})
+    if as_json:
+        return show_json(made)
+    said = _("Registered {path} as {name}; work starts from {base_branch} and lands there.")
+    return click.echo(plain(said.format(**made)))
+
+
+@workspace.command()
+@click.argument("given", metavar="NAME")
+@click.pass_obj
+def remove(home: Home, given: str) -> None:
+    """Takes one off the list in which nothing was ever run. The repository is not touched."""
+    client = Client(home)
+    found = names.workspace(client, given)
+    client.delete(f"/workspaces/{found['id']}")
+    click.echo(plain(_("{name} is no workspace any more.").format(name=found["name"])))
+
+
+@workspace.command()
 @click.argument("given", metavar="NAME", required=False)
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj

@@ -1,0 +1,115 @@
+"""One example for the help of each command; each is a line that a person could type."""
+
+import click
+
+EXAMPLES = """
+demo --headless
+start --port 7117
+status --json
+open --print
+explain task T-3
+init ~/src/app --name app
+backup ~/app-before.db
+restore ~/app-before.db
+doctor --fix
+export ~/roundtable-set-up --redacted
+import ~/roundtable-set-up --dry-run
+pause --until 2h
+resume
+stop --wait
+leave --wait
+force-stop
+watch --follow --json
+simulate --days 3 --workspace app
+cron "0 9 * * 1-5" --tz Europe/Berlin --count 3
+parse-limit --tz Europe/Berlin < limit.txt
+completion bash > ~/.local/share/bash-completion/completions/roundtable
+workspace list
+workspace show app
+workspace add ~/src/app --timezone Europe/Berlin
+workspace edit app --delivery auto
+workspace remove app
+workspace copies app
+workspace config app --keep
+agent list --workspace app
+agent show worker
+agent add --adapter command --name worker -- sh -c "cat > NOTE.md"
+agent edit worker --hard-timeout 7200
+agent pause worker
+agent resume worker
+agent stop worker --now
+agent wake chair --text "See what failed tonight." --at 8h
+agent test worker
+agent try-now worker
+task list --status in_review --text login
+task show T-3
+task add "Mend the login" --agent worker --after T-2
+task edit T-3 --title "Mend the login page"
+task assign T-3 worker
+task comment T-3 "The test is in tests/login."
+task comments T-3
+task depend T-3 --after T-2 --not-after T-1
+task move T-3 in_review --note "Please look."
+task cancel T-3 --note "Not needed any more."
+task restore T-3
+task block T-3 --action "Give it a test account."
+task run T-3 --text "Try it without the cache."
+routine list
+routine show Deps
+routine add Deps --cron "0 9 * * 1-5" --tz Europe/Berlin --task-title "Update on {{date}}"
+routine edit Deps --catch-up skip_missed
+routine pause Deps
+routine resume Deps
+routine archive Deps
+routine remove Deps
+routine fire Deps --var branch=main
+routine explain Deps
+routine install-heartbeat chair
+wakeup list --source routine --status queued
+wakeup show 3f9k2m7q
+wakeup cancel 3f9k2m7q
+runs list --agent worker --since 2026-03-08T06:30:00Z
+runs show 3f9k2m7q --prompt
+runs transcript 3f9k2m7q --find "Traceback"
+runs diff 3f9k2m7q
+runs events 3f9k2m7q
+runs message 3f9k2m7q "Leave the tests as they are."
+runs cancel 3f9k2m7q
+runs recover 3f9k2m7q
+proposal list --task T-3
+proposal show 3f9k2m7q
+proposal deliver 3f9k2m7q
+proposal reject 3f9k2m7q --note "The test is missing."
+proposal rebase 3f9k2m7q
+approval list --all
+approval show 3f9k2m7q
+approval approve 3f9k2m7q --note "Well done."
+approval reject 3f9k2m7q --note "Not before Monday."
+inbox list --severity critical
+inbox show 3f9k2m7q
+inbox act 3f9k2m7q allow_once
+inbox ack 3f9k2m7q
+inbox snooze 3f9k2m7q --until 2h
+inbox resolve 3f9k2m7q
+settings list --workspace app
+settings show coalescing_window_sec
+settings set coalescing_window_sec 30
+settings edit --workspace app projects.web.model opus
+settings clear coalescing_window_sec
+"""
+
+
+def attach(root: click.Group, words: tuple[str, ...] = ()) -> None:
+    """Gives each command the example that begins with its words."""
+    for name, command in root.commands.items():
+        here = (*words, name)
+        if isinstance(command, click.Group):
+            attach(command, here)
+        elif example := _of(here):
+            command.epilog = f"\b\nExample:\n  roundtable {example}"
+
+
+def _of(words: tuple[str, ...]) -> str:
+    begins = " ".join(words)
+    lines = EXAMPLES.strip().splitlines()
+    return next((line for line in lines if f"{line} ".startswith(f"{begins} ")), "")
