@@ -70,7 +70,7 @@ wakeup show 3f9k2m7q
 wakeup cancel 3f9k2m7q
 runs list --agent worker --since 2026-03-08T06:30:00Z
 runs show 3f9k2m7q --prompt
-runs transcript 3f9k2m7q --find "Traceback"
+runs transcript 3f9k2m7q --find warning
 runs diff 3f9k2m7q
 runs events 3f9k2m7q
 runs message 3f9k2m7q "Leave the tests as they are."

@@ -17,6 +17,31 @@ Mode = Literal["validation", "serialization"]
 SCHEMA = "#/components/schemas/{model}"
 PATH_PART = re.compile(r"<(?:\w+:)?(\w+)>")
 
+ABOUT = """Programs send `Authorization: Bearer <contents of the token file in the home>`. Times are
+RFC 3339 in UTC, ids may be shortened to any end of them that is unique and has 6 characters.
+Refusals are `application/problem+json`. A POST that was repeated with the same `Idempotency-Key`
+acts once; a change with `If-Match` is refused with 412 when the thing has another revision."""
+
+REF: Json = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 200,
+    "description": "The id, or an end of it that no other has, at least 6 characters long.",
+    "examples": ["01k7m3zq8v"],
+}
+KEY: Json = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"}
+EVERYWHERE = frozenset({400, 403, 413, 421, 431, 500, 503})
+"""What any request may be answered: it cannot be read, comes from elsewhere or is too large; the
+machine or the database does not do it now."""
+ETAG: Json = {
+    "description": "The revision, for `If-Match`.",
+    "schema": {"type": "string", "examples": ['"7"']},
+}
+RETRY_AFTER: Json = {
+    "description": "Seconds, where the same request may go through later.",
+    "schema": {"type": "string", "pattern": "^[0-9]+$"},
+}
+
 JSON = "application/json"
 STREAM = "text/event-stream"
 
@@ -64,15 +89,35 @@ def document(title: str, version: str, routes: Iterable[Route]) -> Json:
     for route in listed:
         place = paths.setdefault(PATH_PART.sub(r"{\1}", route.path), {})
         place[route.method.lower()] = _operation(route, schemas)
+    paths["/api/v1/openapi.json"] = {"get": _own(schemas)}
     return {
         "openapi": "3.1.0",
-        "info": {"title": title, "version": version},
+        "info": {"title": title, "version": version, "description": ABOUT},
+        "tags": [{"name": name} for name in sorted({_noun(route.path) for route in listed})],
         "paths": paths,
         "components": {
             "schemas": schemas.definitions,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _own(schemas: "Schemas") -> Json:
+    content = _content(JSON, {"type": "object", "required": ["openapi", "paths"]})
+    done = {"200": {"description": "Done", "content": content}}
+    return {
+        "operationId": "openapi",
+        "summary": "This description.",
+        "tags": ["openapi.json"],
+        "parameters": [],
+        "security": [{"bearer": []}],
+        "responses": done | _failures(EVERYWHERE | {401}, schemas),
+    }
+
+
+def _noun(path: str) -> str:
+    """What it is about: the first part that says it."""
+    return next(part for part in path.split("/") if part not in ("", "api", "v1", "office"))
 
 
 def _models(routes: Iterable[Route]) -> Iterable[tuple[type[BaseModel], Mode]]:
@@ -90,6 +135,7 @@ def _operation(route: Route, schemas: Schemas) -> Json:
     operation: Json = {
         "operationId": getattr(route.act, "__name__", route.path),
         "summary": (route.act.__doc__ or "").strip().partition("\n")[0],
+        "tags": [_noun(route.path)],
         "parameters": [*_path_parameters(route), *_query(route, schemas), *_headers(route)],
         "security": [] if route.auth == "none" else [{"bearer": []}],
         "responses": _responses(route, schemas),
@@ -103,10 +149,7 @@ def _operation(route: Route, schemas: Schemas) -> Json:
 
 
 def _path_parameters(route: Route) -> list[Json]:
-    return [
-        _parameter("path", name, {"type": "string"}, required=True)
-        for name in PATH_PART.findall(route.path)
-    ]
+    return [_parameter("path", name, REF, required=True) for name in PATH_PART.findall(route.path)]
 
 
 def _query(route: Route, schemas: Schemas) -> list[Json]:
@@ -120,9 +163,9 @@ def _query(route: Route, schemas: Schemas) -> list[Json]:
 
 def _headers(route: Route) -> list[Json]:
     known: Mapping[str, tuple[str, Json]] = {
-        "once": ("Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 200}),
-        "expected_revision": ("If-Match", {"type": "string"}),
-        "last_event_id": ("Last-Event-ID", {"type": "integer", "minimum": 0}),
+        "once": ("Idempotency-Key", KEY),
+        "expected_revision": ("If-Match", {"type": "string", "examples": ['"7"', "*"]}),
+        "last_event_id": ("Last-Event-ID", {"type": "string", "pattern": "^[0-9]{0,18}$"}),
     }
     return [
         _parameter("header", name, schema, required=False)
@@ -148,28 +191,36 @@ def _responses(route: Route, schemas: Schemas) -> Json:
         done["content"] = _content(STREAM, {"type": "string", "description": said})
     for media_type in route.texts:
         done.setdefault("content", {}).update(_content(media_type, {"type": "string"}))
-    problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
-    failures = {
-        str(status): {"description": title_of(status), "content": problem}
-        for status in sorted(_statuses(route))
-    }
+    if route.answer is not None and "revision" in route.answer.model_fields:
+        done["headers"] = {"ETag": ETAG}
+    failures = _failures(_statuses(route), schemas)
     with_body = route.answer or route.streams or route.texts
     return {str(route.status if with_body else 204): done, **failures}
 
 
+def _failures(statuses: Iterable[int], schemas: "Schemas") -> Json:
+    problem = _content(MEDIA_TYPE, schemas.reference(Problem, "serialization"))
+    failures: Json = {}
+    for status in sorted(statuses):
+        failures[str(status)] = told = {"description": title_of(status), "content": problem}
+        if status in (429, 503):
+            told["headers"] = {"Retry-After": RETRY_AFTER}
+    return failures
+
+
 def _statuses(route: Route) -> set[int]:
     """What can go wrong, told from what the route takes."""
-    found = {403, 421, 422, *route.errors}
+    found = {*EVERYWHERE, 422, *route.errors}
+    if route.method != "GET":
+        found.add(507)  # what is written needs room
     if route.auth != "none":
         found.add(401)
     if "<" in route.path:
         found.add(404)
     if route.body is not None:
-        found |= {400, 413, 415}
+        found.add(415)
     if "once" in route.takes:
         found.add(409)
     if "expected_revision" in route.takes:
         found.add(412)
-    if "last_event_id" in route.takes:
-        found.add(400)
     return found

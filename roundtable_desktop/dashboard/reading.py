@@ -34,6 +34,11 @@ class Words(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
+def example(**body: Any) -> ConfigDict:
+    """A body as it could be sent, for the description."""
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 class Nothing(Words):
     """The body of a route that takes none: absent, or `{}`."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from outside_house import ROUNDTABLE, House, Person, Room
 
 import roundtable_desktop
@@ -28,13 +29,17 @@ def one_sentence(text: str) -> bool:
     return bool(lines) and len(lines) <= 4 and len(lines[-1]) > 15
 
 
-@pytest.mark.slow
 def test_every_command_has_a_help_that_says_what_it_is_for(tmp_path: Path) -> None:
+    """In this process, but for two: a hundred starts would say no more."""
     person = Person(tmp_path)
     for words in [(), *commands()]:
-        done = person.cli(*words, "--help")
-        assert done.code == 0 and done.err == "", words
-        usage, _, rest = done.out.partition("\n\n")
+        if words in ((), ("task", "add")):
+            done = person.cli(*words, "--help")
+            assert done.code == 0 and done.err == "", words
+            text = done.out
+        else:
+            text = CliRunner().invoke(cli, [*words, "--help"], prog_name="roundtable").output
+        usage, _, rest = text.partition("\n\n")
         assert usage.startswith(" ".join(("Usage: roundtable", *words))), words
         assert re.match(r"  [A-Z“][^\n]+(\n  [^\n]+)*[.:]\n", rest + "\n"), (words, rest)
     assert not (tmp_path / "home").exists()

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, agents, held, pausing
@@ -37,6 +37,13 @@ class NewAgent(Words):
     for every role but the coordinator.
     memory_limit_mb: what all processes of one run may use at once; 0: half of the machine's.
     """
+
+    model_config = example(
+        workspace_id="01k7m3zq8v0000000000000000",
+        name="worker",
+        adapter="acp",
+        command=["opencode", "acp"],
+    )
 
     workspace_id: Ref
     name: Line

@@ -32,8 +32,23 @@ def _ours(given: object) -> object:
     return _OTHERS.get(word, word)
 
 
+_ANY = Literal[
+    "todo",
+    "in_progress",
+    "in_review",
+    "done",
+    "cancelled",
+    "open",
+    "pending",
+    "running",
+    "review",
+    "completed",
+    "closed",
+    "canceled",
+]
 Place = Annotated[
-    Literal["todo", "in_progress", "in_review", "done", "cancelled"], BeforeValidator(_ours)
+    Literal["todo", "in_progress", "in_review", "done", "cancelled"],
+    BeforeValidator(_ours, json_schema_input_type=_ANY),
 ]
 
 

@@ -14,7 +14,7 @@ from roundtable_desktop.dashboard.api.agents import (
     Sessions,
     Variable,
 )
-from roundtable_desktop.dashboard.api.routines import (
+from roundtable_desktop.dashboard.api.routine_words import (
     Cap,
     CatchUp,
     Policy,

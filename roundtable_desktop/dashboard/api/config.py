@@ -13,7 +13,7 @@ from roundtable_desktop.dashboard.api.agents import (
     Seconds,
     Sessions,
 )
-from roundtable_desktop.dashboard.api.routines import (
+from roundtable_desktop.dashboard.api.routine_words import (
     Cap,
     CatchUp,
     Policy,

@@ -2,10 +2,24 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.routine_words import (
+    Cap,
+    CatchUp,
+    Policy,
+    Priority,
+    ProbeWord,
+    Short,
+    Template,
+    TemplateWanted,
+    Triggers,
+    TriggerWanted,
+    Variables,
+    VariableWanted,
+)
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Object, Ref, Shown, Text, asked
 from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
@@ -22,69 +36,10 @@ from roundtable_desktop.model.states import (
     TriggerKind,
     VariableType,
 )
-from roundtable_desktop.phrases import _, became
+from roundtable_desktop.phrases import became
 
 OFFICE = "/api/office/routines"
-_SPELT = {"always_create": "always_enqueue", "cron": "schedule"}
-"""Other spellings of the seeds, taken on input (C-17)."""
-
-canon = BeforeValidator(lambda given: _SPELT.get(given, given) if isinstance(given, str) else given)
-
-
-def _refuse_webhook(given: object) -> object:
-    if given == "webhook":
-        raise ValueError(_("webhooks are not there yet: use schedule, or fire it over this API"))
-    return given
-
-
-_no_webhook = BeforeValidator(_refuse_webhook)
-Policy = Annotated[
-    Literal["coalesce_if_active", "skip_if_active", "always_enqueue"],
-    canon,
-]
-CatchUp = Literal["enqueue_missed_with_cap", "skip_missed"]
-Cap = Annotated[int, Field(ge=0, le=100)]
-Priority = Annotated[int, Field(ge=-1000, le=1000)]
-Short = Annotated[str, Field(max_length=64)]
 _AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
-
-
-class TriggerWanted(Words):
-    """With an id it is one that is there; what is left out of it stays."""
-
-    id: Ref | None = None
-    kind: Annotated[Literal["schedule", "manual"], canon, _no_webhook] | None = None
-    cron_expression: str | None = None
-    timezone: Annotated[str, Field(max_length=200)] | None = None
-    enabled: bool | None = None
-
-
-class VariableWanted(Words):
-    name: Short
-    type: Literal["text", "number", "boolean", "select"] = "text"
-    default: records.Value | None = None
-    required: bool = False
-    options: list[Annotated[str, Field(max_length=4096)]] = Field(
-        default_factory=list, max_length=100
-    )
-
-
-class TemplateWanted(Words):
-    """The task of each firing; {{name}} in its texts is a variable."""
-
-    title: Line
-    description: Text = ""
-
-
-def _template(given: object) -> object:
-    """The seed writes "" for a routine without a task."""
-    return None if given in ("", {}) else given
-
-
-Template = Annotated[TemplateWanted | None, BeforeValidator(_template)]
-ProbeWord = Literal["none", "workspace_events"]
-Triggers = Annotated[list[TriggerWanted], Field(max_length=100)]
-Variables = Annotated[list[VariableWanted], Field(max_length=200)]
 
 
 class _Assigned(Words):

@@ -25,7 +25,16 @@ from roundtable_desktop.dashboard.api.tasks_shown import (
     show,
     show_all,
 )
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Piece, Words, listed, piece
+from roundtable_desktop.dashboard.reading import (
+    Listed,
+    Once,
+    Paging,
+    Piece,
+    Words,
+    example,
+    listed,
+    piece,
+)
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, tasks
@@ -53,6 +62,13 @@ class NewTask(Words):
     status: what every task begins as. blocked_by: ids; short for hard edges. gates: approval is the
     same as requires_approval.
     """
+
+    model_config = example(
+        workspace_id="01k7m3zq8v0000000000000000",
+        title="Mend the login page",
+        description="The button does nothing on a narrow screen.",
+        assignee_agent_id="01k7m3zq8w0000000000000000",
+    )
 
     workspace_id: Ref
     title: Line

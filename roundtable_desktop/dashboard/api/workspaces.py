@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
-from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, example, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, workspaces
@@ -16,6 +16,8 @@ from roundtable_desktop.model.states import DeliveryMode
 
 class NewWorkspace(Words):
     """path: a folder of the repository, absolute."""
+
+    model_config = example(path="/srv/app", timezone="Europe/Berlin")
 
     path: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^/")]
     name: Line | None = None
