@@ -20,6 +20,7 @@ from roundtable_desktop.dashboard.api import (
     routines,
     run_files,
     runs,
+    search,
     settings,
     sign_in_links,
     simulate,
@@ -69,6 +70,7 @@ def declare_all(
     runs.declare(api, desk, look)
     run_files.declare(api, look)
     recovering.declare(api, desk, look)
+    search.declare(api, look.search)
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)
     simulate.declare(api, look)

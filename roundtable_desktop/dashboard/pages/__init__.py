@@ -19,6 +19,7 @@ from roundtable_desktop.dashboard.pages import (
     routines,
     run_list,
     runs,
+    search,
     settings,
     tasks,
     transcripts,
@@ -39,6 +40,7 @@ def all_of_them(
     say = telling(figures)
     return (
         frame.pages(look, health, figures, say),
+        search.pages(look),
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),
         wakeups.pages(desk, look, say, partial(overview.page, look, say)),

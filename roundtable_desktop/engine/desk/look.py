@@ -16,6 +16,7 @@ from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, stand
 from roundtable_desktop.engine.desk.look_lists import LookLists
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
+from roundtable_desktop.engine.desk.look_search import LookSearch
 from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.proposals import can_deliver
@@ -143,6 +144,7 @@ class Look(GraphLook):
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         self.lists = LookLists(reader)
+        self.search = LookSearch(reader)
         self._clock = clock
         self.transcripts = transcripts
         self._processes = processes
