@@ -360,10 +360,10 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
 
 
 def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Scheduler) -> Any:
-    clock, hands = ground.clock, None
+    clock, hands, zone = ground.clock, None, local_zone(os.environ)
     if isinstance(clock, StandingClock):
         hands = ClockHands(ground.store, ground.reader, ground.ids, clock, scheduler.look)
-    look, signin, health, zone = faces.look, faces.signin, faces.health, local_zone(os.environ)
+    look, signin, health = faces.look, faces.signin, faces.health
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
@@ -376,7 +376,9 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             api=api,
             stands_at=look.stands_at,
             pages=[
-                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor),
+                *pages.all_of_them(
+                    ground.desk, look, health, zone, faces.doctor, scheduler.stopped_at
+                ),
                 agents_door.pages(door.answer),
             ],
         )

@@ -83,6 +83,7 @@ class Loop:
         self._ended = 0
         self._due: datetime | None = None
         self._crashes = Crashes(store, clock)
+        self._stopped_at: datetime | None = None
         self._thread = self._new_thread()
         store.listen(self._hear)
 
@@ -99,7 +100,7 @@ class Loop:
             self._thread.start()
 
     def _new_thread(self) -> threading.Thread:
-        return threading.Thread(target=self._crashes.live, args=(self._work,), name="scheduler")
+        return threading.Thread(target=self._run, name="scheduler")
 
     def stop(self) -> None:
         """No claim after this returns."""
@@ -115,6 +116,17 @@ class Loop:
             return Health.DEAD
         failing = self._store.trouble is not None or self._failures >= DEGRADED_AFTER
         return Health.DEGRADED if failing or self._is_stuck() else Health.OK
+
+    def stopped_at(self) -> datetime | None:
+        """When its thread ended, however it did; None while it goes on."""
+        return self._stopped_at
+
+    def _run(self) -> None:
+        self._stopped_at = None
+        try:
+            self._crashes.live(self._work)
+        finally:
+            self._stopped_at = self._clock.now()
 
     def _is_stuck(self) -> bool:
         began = self._began

@@ -160,6 +160,9 @@ class Scheduler:
         """Takes away the copies that are done with (`Retention.free`)."""
         return self._retention.free()
 
+    def stopped_at(self) -> datetime | None:
+        return self._loop.stopped_at()
+
     def health(self) -> Health:
         """Degraded while any of the moving parts fails again and again; dead when one is gone."""
         health = self._loop.health()

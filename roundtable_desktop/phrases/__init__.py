@@ -355,6 +355,9 @@ OWNER: Mapping[str, str] = {
     "scheduler_degraded": N_(
         "The scheduler is running, but something fails: a full disk, perhaps. See the log."
     ),
+    "scheduler_dead_since": N_(
+        "Scheduler stopped since {until}: nothing is started. Start Roundtable again; see the log."
+    ),
     "scheduler_dead": N_("The scheduler has stopped. Start Roundtable again; see the log."),
 }
 

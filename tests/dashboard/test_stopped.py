@@ -1,5 +1,7 @@
-"""What the page of global control says after a stop."""
+"""What pages say after a stop: of everything by a person, of the scheduler by a fault."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.phrases import _
 
+AT = datetime(2026, 11, 5, 5, 2, tzinfo=UTC)
 LEFT = Ended(pid=4711, name="stubborn", role="child")
 NOBODY_LOOKS: Any = None  # signed out: no page asks for what is around it
 
@@ -38,3 +41,18 @@ def test_where_something_is_left_nothing_says_that_all_is_stopped(killed: list[E
     assert "Everything is stopped" not in page and "no process to end" not in page
     whole = shown(State(state="stopped", intake="stopped", killed=killed))
     assert "Everything is stopped" in whole and "could be ended" not in whole
+
+
+@pytest.mark.proves("E-live")
+def test_a_scheduler_that_stopped_is_said_on_every_page_with_the_time() -> None:
+    web, figures = web_folder(), Figures("Asia/Tokyo")
+    app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
+    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
+    dead = Glance(health=Health.DEAD, intake="open", running=0, needs_you=0)
+    look: Any = SimpleNamespace(glance=lambda _: dead, now=lambda: AT)
+    frame.pages(look, lambda: Health.DEAD, figures, telling(figures), lambda: AT)(app)
+    with app.test_request_context("/search"):
+        g.request_id, g.caller = "r", SimpleNamespace(csrf="secret")
+        page = render_template("search.html", asked_for="", here_too=[], hits=[])
+    assert "Scheduler stopped since 5 Nov 14:02" in page
+    assert 'data-health="dead"' in page

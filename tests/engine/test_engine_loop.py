@@ -173,9 +173,12 @@ def test_an_error_is_tried_again_and_five_in_a_row_are_told(
         live.wakeup(agent)
         until(lambda: loop.health() is Health.OK)
         until(lambda: steps.claimed)
+        assert loop.stopped_at() is None
+        before = live.clock.now()
     finally:
         loop.stop()
     assert loop.health() is Health.DEAD
+    assert before <= (loop.stopped_at() or before - timedelta(days=1)) <= live.clock.now()
 
 
 def test_nothing_is_claimed_after_a_stop(live: Ground) -> None:

@@ -1,6 +1,7 @@
 """The pages for people, one file per noun; each adds its views."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 
 from flask import Flask
@@ -34,12 +35,18 @@ from roundtable_desktop.model.states import Health
 
 
 def all_of_them(
-    desk: Desk, look: Look, health: Callable[[], Health], zone: str, looking: Doctor
+    desk: Desk,
+    look: Look,
+    health: Callable[[], Health],
+    zone: str,
+    looking: Doctor,
+    stopped_at: Callable[[], datetime | None] = lambda: None,
 ) -> Sequence[Callable[[Flask], None]]:
+    """stopped_at: when the scheduler ended though nobody stopped it."""
     figures = Figures(zone)
     say = telling(figures)
     return (
-        frame.pages(look, health, figures, say),
+        frame.pages(look, health, figures, say, stopped_at),
         search.pages(look),
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),

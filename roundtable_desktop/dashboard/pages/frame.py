@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -19,10 +20,11 @@ from roundtable_desktop.dashboard.signin import current, local_path
 from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.errors import Broken, Refused
+from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import Health
-from roundtable_desktop.model.times import instant
+from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.phrases import _, sentence
 from roundtable_desktop.phrases.moved import code_of
 from roundtable_desktop.phrases.on_pages import DONE, ON_PAGES
@@ -36,7 +38,11 @@ SHORT = 8
 
 
 def pages(
-    look: Look, health: Callable[[], Health], figures: Figures, say: Say
+    look: Look,
+    health: Callable[[], Health],
+    figures: Figures,
+    say: Say,
+    stopped_at: Callable[[], datetime | None] = lambda: None,
 ) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         app.jinja_env.globals.update(new_key=new_key, said=say, pretty=pretty)
@@ -75,12 +81,19 @@ def pages(
                 "csrf": caller.csrf or "",
                 "here": g.get("here") or _here(),
                 "told": _told(),
-                "state": sentence_of(glance, say),
+                "state": _state(glance, say, stopped_at()),
                 "took": lambda begin, end: span(begin, end or now),
                 "name_of": labels.actor_label,
             }
 
     return add
+
+
+def _state(glance: Glance, say: Say, stopped_at: datetime | None) -> str:
+    """Above all else that nothing is scheduled any more, and since when."""
+    if stopped_at is not None and glance.health is Health.DEAD:
+        return say("scheduler_dead_since", {"until": rfc3339(stopped_at)})
+    return sentence_of(glance, say)
 
 
 def _here() -> str:
