@@ -61,6 +61,10 @@ OWN_TAGS = frozenset(
         "svg",
         "use",
         "path",
+        "dialog",
+        "fieldset",
+        "kbd",
+        "legend",
     ]
 )
 BLOCKS = frozenset(

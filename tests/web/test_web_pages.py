@@ -19,7 +19,8 @@ def render(name: str, **given: object) -> str:
 @pytest.mark.parametrize("renews", [True, False])
 def test_scripts_are_for_the_signed_in_where_they_can_work(csrf: str, renews: bool) -> None:
     shown = render("scripts.html", csrf=csrf, renews=renews)
-    assert ("<script" in shown) == bool(csrf and renews)
+    assert ("<script" in shown) == bool(csrf), "keys and palette need no libraries"
+    assert ("live.js" in shown) == bool(csrf and renews)
     assert ('content="secret"' in shown) == bool(csrf)
 
 

@@ -9,6 +9,7 @@ from flask import Flask
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
     activity,
+    appearance,
     board,
     control,
     doctor,
@@ -47,6 +48,7 @@ def all_of_them(
     say = telling(figures)
     return (
         frame.pages(look, health, figures, say, stopped_at),
+        appearance.pages(),
         search.pages(look),
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),
