@@ -49,6 +49,13 @@ def read_choice(model: type[Form], prefix: str) -> tuple[Form, list[str]]:
         raise Refusal(422, "invalid_form", faults_of(error, rest)) from None
 
 
+def read_any() -> dict[str, str]:
+    """All that was filled in, for a form that is read field by field."""
+    given = _given()
+    refuse_blemishes(given, "invalid_form")
+    return given
+
+
 def form_once() -> Once:
     """W-30. Every form of ours has a key; one without is none of ours."""
     key = request.form.get("once", "")

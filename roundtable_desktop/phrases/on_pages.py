@@ -74,6 +74,10 @@ DONE: Mapping[str, str] = {
         "It was merged with the last one, which is not over yet and goes on as it began: your "
         "values are not used."
     ),
+    "routine_made": N_("It is made, and fires from now on."),
+    "routine_changed": N_("It is changed. Nothing that lay before is fired by that."),
+    "routine_archived": N_("It is archived: it fires no more, and its history stays here."),
+    "routine_removed": N_("It is gone, and fires no more."),
     "woken_now": N_("The agent is told. It begins as soon as it may."),
     "woken_later": N_("The agent will be woken at that time."),
     "wakeup_taken_back": N_("It was taken back: the agent is not woken by it."),

@@ -16,7 +16,7 @@ from roundtable_desktop.dashboard.app import flask_app
 
 NOT_FOR_PEOPLE = ("/api/", "/mcp", "/static/", "/healthz")
 TABS = "nav.tabs a[href*='?']:not([aria-current])"
-PARTS_OF_PAGES = {"/runs/<>/transcript"}  # shown within the page of the run
+PARTS_OF_PAGES = {"/runs/<>/transcript", "/routines/preview"}  # shown within a page
 FILES = {"/runs/download"}  # no page
 LOGIN = "/login"  # reached by a link that works once
 

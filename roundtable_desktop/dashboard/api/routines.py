@@ -255,6 +255,23 @@ def _stored(given: TemplateWanted | None) -> records.Template | None:
     return records.Template(given.title, given.description) if given else None
 
 
+def new_of(body: RoutineWanted) -> NewRoutine:
+    return NewRoutine(
+        workspace_id=body.workspace_id,
+        name=body.name,
+        assignee_agent_id=body.assignee_agent_id,
+        description=body.description,
+        concurrency_policy=ConcurrencyPolicy(body.concurrency_policy),
+        catch_up_policy=CatchUpPolicy(body.catch_up_policy),
+        catch_up_max=body.catch_up_max,
+        template=_stored(body.task_template),
+        variables=_variables(body.variables),
+        priority=body.priority,
+        probe=Probe(body.probe),
+        triggers=triggers_of(body.triggers),
+    )
+
+
 def changes_of(body: RoutineChange) -> dict[str, Any]:
     """What was named, as the desk takes it; `task_template` may be taken away with null."""
     named = {
@@ -304,24 +321,7 @@ def _declare_commands(api: Api, desk: Desk, look: LookRoutines) -> None:
     @api.route("POST", OFFICE, status=201, errors=(404, 409))
     def create_routine(caller: Caller, body: RoutineWanted, once: Once | None) -> Routine:
         """It fires from now on. Variables that its texts use are declared by that."""
-        made = routines.create(
-            desk,
-            asked(caller, once),
-            NewRoutine(
-                workspace_id=body.workspace_id,
-                name=body.name,
-                assignee_agent_id=body.assignee_agent_id,
-                description=body.description,
-                concurrency_policy=ConcurrencyPolicy(body.concurrency_policy),
-                catch_up_policy=CatchUpPolicy(body.catch_up_policy),
-                catch_up_max=body.catch_up_max,
-                template=_stored(body.task_template),
-                variables=_variables(body.variables),
-                priority=body.priority,
-                probe=Probe(body.probe),
-                triggers=triggers_of(body.triggers),
-            ),
-        )
+        made = routines.create(desk, asked(caller, once), new_of(body))
         return detail(look, made.id)
 
     @api.route("PATCH", f"{OFFICE}/<ref>", errors=(404, 409, 412))

@@ -23,7 +23,10 @@ NEXT = 5
 
 
 class Move(Words):
+    """back: where the person was, if not at the routine."""
+
     status: Literal["active", "paused"]
+    back: Literal["", "/routines"] = ""
 
 
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
@@ -74,8 +77,9 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             status = RoutineStatus(wanted.status)
             return tried(
                 lambda: routines.edit(desk, asked, routine.id, status=status),
-                f"/routines/{routine.id}",
+                wanted.back or f"/routines/{routine.id}",
                 lambda why: page(look.routines.one(routine.id), why),
+                f"/routines/{routine.id}",
             )
 
     return add

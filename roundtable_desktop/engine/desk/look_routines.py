@@ -17,6 +17,7 @@ from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.rules.catchup import Missed, summed
 from roundtable_desktop.rules.cron import parse
+from roundtable_desktop.rules.preview import Preview, preview
 from roundtable_desktop.store import agents, events, firings, lists, routines
 from roundtable_desktop.store.db import Reader, View
 
@@ -109,6 +110,10 @@ class LookRoutines:
             if one.next_run_at is not None
         ]
         return list(islice(merge(*each, key=lambda fire: fire.at), count))
+
+    def ahead(self, cron: str, zone: str, own_zone: str, count: int) -> Preview:
+        """What a schedule means that nobody has saved: from now on. Raises Invalid (N-20)."""
+        return preview(cron, zone, own_zone, self._clock.now(), count)
 
     def explain(self, seen: Recurring) -> Explanation:
         with self._reader.snapshot() as view:
