@@ -13,6 +13,8 @@ const FIRST = 20;
 const STEP = 500;
 /** Milliseconds between looks for what no event tells: running times, the scheduler's health. */
 const ROUTINE = 15_000;
+/** Milliseconds without an answer after which it is said since when. */
+const GONE = 8000;
 /** Milliseconds between two signs of life to the worker; see its SILENT. */
 const HERE = 60_000;
 
@@ -75,12 +77,83 @@ function renewForms(token) {
   }
 }
 
+/** What a row of a list is about: where it leads, or where its form does. @param {Element} row */
+function subject(row) {
+  const leads = row.querySelector("a[href], form[action]");
+  return leads?.getAttribute("href") ?? leads?.getAttribute("action") ?? "";
+}
+
+/** Empty text between rows would be matched before the rows are, and each of them be taken out and
+ * put back for it: what was read, marked or scrolled would be lost. @param {Element} part */
+function closeGaps(part) {
+  for (const list of part.querySelectorAll("ul, ol, tbody")) {
+    for (const node of [...list.childNodes]) {
+      if (node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim()) node.remove();
+    }
+  }
+}
+
+/** Rows come and go: by a name of its own each stays the row that it is, with what a person has
+ * begun in it, and a button under the focus never becomes that of another row.
+ * @param {Element} part */
+function nameRows(part) {
+  const seen = new Set();
+  for (const row of part.querySelectorAll("li, tr")) {
+    if (row.id && !row.id.startsWith("row ")) continue;
+    const list = row.closest("[aria-labelledby]")?.getAttribute("aria-labelledby") ?? part.id;
+    const name = subject(row) && `row ${list} ${subject(row)}`;
+    if (name && !seen.has(name)) row.id = name;
+    else row.removeAttribute("id");
+    seen.add(name);
+  }
+}
+
+/** A row that is moved forgets how far it was scrolled. @param {Element} part */
+function scrolled(part) {
+  const kept = [...part.querySelectorAll("*")]
+    .filter((one) => one.scrollLeft || one.scrollTop)
+    .map((one) => /** @type {const} */ ([one, one.scrollLeft, one.scrollTop]));
+  return () => {
+    for (const [one, left, top] of kept) {
+      if (one.scrollLeft !== left) one.scrollLeft = left;
+      if (one.scrollTop !== top) one.scrollTop = top;
+    }
+  };
+}
+
+/** Nor does every browser leave the focus in it. @param {Element} part */
+function focused(part) {
+  const one = /** @type {HTMLElement | null} */ (document.activeElement);
+  const typed = one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement;
+  const caret = typed ? [one.selectionStart, one.selectionEnd] : [];
+  return () => {
+    if (!one?.isConnected || !part.contains(one) || one === document.activeElement) return;
+    one.focus({ preventScroll: true });
+    if (typed && caret[0] !== null) one.setSelectionRange(caret[0], caret[1]);
+  };
+}
+
 /** @param {Document} page */
-function takeOver(page) {
+function renewTheme(page) {
+  const { theme } = page.documentElement.dataset;
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+/** Puts what differs of a page into this one. @param {Document} page */
+export function takeOver(page) {
   renewForms(meta(page, "csrf"));
+  renewTheme(page);
   for (const part of document.querySelectorAll("[data-live]")) {
     const now = page.getElementById(part.id);
-    if (now) Idiomorph.morph(part, now, { morphStyle: "outerHTML" });
+    if (!now) continue;
+    for (const tree of [part, now]) {
+      closeGaps(tree);
+      nameRows(tree);
+    }
+    const putBack = [scrolled(part), focused(part)];
+    Idiomorph.morph(part, now, { morphStyle: "outerHTML" });
+    for (const one of putBack) one();
   }
 }
 
@@ -125,15 +198,30 @@ setInterval(() => {
 
 // --- what is said ----------------------------------------------------------------------------
 
+/** When the answers stopped. @type {Date | undefined} */
+let since;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let telling;
+
+function tell() {
+  const element = document.getElementById("connection");
+  if (!element) return;
+  const gone = since && Date.now() - since.getTime() >= GONE;
+  const time = since?.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) ?? "";
+  const said = element.getAttribute(`data-say-${gone ? "gone" : state}`) ?? "";
+  element.dataset.state = state;
+  if (element.textContent !== said.replace("{time}", time))
+    element.textContent = said.replace("{time}", time);
+}
+
 /** @param {State} next */
 function show(next) {
   state = next;
   document.documentElement.dataset.connection = state;
-  const element = document.getElementById("connection");
-  if (element) {
-    element.dataset.state = state;
-    element.textContent = element.getAttribute(`data-say-${state}`) ?? "";
-  }
+  clearTimeout(telling);
+  since = state === "reconnecting" ? (since ?? new Date()) : undefined;
+  if (since) telling = setTimeout(tell, Math.max(0, since.getTime() + GONE - Date.now()));
+  tell();
 }
 
 /** @param {Said} said */

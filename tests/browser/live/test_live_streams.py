@@ -1,5 +1,6 @@
 """The one stream behind all pages of a browser: in how many tabs, and what they say without it."""
 
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -53,6 +54,30 @@ def test_a_killed_owner_that_is_back_is_followed_again(
     assert time.monotonic() - began < 5
     # The browser says on its console that nobody answered.
     assert [one for one in watch.faults if "net::ERR_" not in one] == []
+
+
+@pytest.mark.slow
+@pytest.mark.proves("E-live")
+def test_a_page_without_an_answer_says_since_when_and_is_grey(
+    house: House, enter: Callable[..., Page]
+) -> None:
+    page = live(enter())
+    page.clock.install()
+    page.reload()
+    live(page)
+    port = house.port
+    house.end(signal.SIGKILL)
+    words = page.locator("#connection")
+    expect(words).to_have_text("Reconnecting…")
+    grey = "getComputedStyle(document.querySelector('main')).filter"
+    assert "grayscale" in page.evaluate(grey)
+    page.clock.run_for(8500)
+    expect(words).to_have_text(re.compile(r"No answer since \d\d[:.]\d\d"))
+    house.start("--port", str(port))
+    live(page)
+    assert page.evaluate(grey) == "none"
+    page.evaluate("document.querySelector('.state').dataset.health = 'dead'")
+    assert "grayscale" in page.evaluate(grey)
 
 
 @pytest.mark.proves("S-27", "F-49")
