@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import depth, idle, lateness, queue, sweeping, table, ticking
+from benchmarks import depth, idle, lateness, queue, serving, sweeping, table, ticking
 
 
 @pytest.mark.proves("G1", "G2")
@@ -72,3 +72,18 @@ def test_lateness_can_be_measured(
     monkeypatch.setattr(lateness, "SECONDS", 1)
     assert lateness.lateness()
     assert capsys.readouterr().out.startswith("G8 ")
+
+
+@pytest.mark.slow
+@pytest.mark.proves("G13", "G14")
+@pytest.mark.parametrize("measured", [serving.pages, serving.events], ids=["G13", "G14"])
+def test_pages_and_streams_can_be_measured(
+    measured: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("PAGES", 3), ("EVENTS", 4), ("BEAT", 0.1)):
+        monkeypatch.setattr(serving, name, value)
+    monkeypatch.setattr(table, "ROUNDS", 1)
+    assert callable(measured)
+    measured()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:4] for line in lines] in (["G13 "] * 3, ["G14 "] * 2)

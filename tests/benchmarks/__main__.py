@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import depth, lateness, memory, queue, starting, sweeping, ticking
+from benchmarks import depth, lateness, memory, queue, serving, starting, sweeping, ticking
 
 GOALS = (
     queue.enqueue,
@@ -18,6 +18,8 @@ GOALS = (
     starting.starting,
     memory.memory,
     memory.tray,
+    serving.pages,
+    serving.events,
 )
 
 if __name__ == "__main__":
