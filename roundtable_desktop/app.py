@@ -363,7 +363,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     clock, hands, zone = ground.clock, None, local_zone(os.environ)
     if isinstance(clock, StandingClock):
         hands = ClockHands(ground.store, ground.reader, ground.ids, clock, scheduler.look)
-    look, signin, health = faces.look, faces.signin, faces.health
+    look, signin, health, ended = faces.look, faces.signin, faces.health, scheduler.stopped_at
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
@@ -376,9 +376,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             api=api,
             stands_at=look.stands_at,
             pages=[
-                *pages.all_of_them(
-                    ground.desk, look, health, zone, faces.doctor, scheduler.stopped_at
-                ),
+                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor, ended),
                 agents_door.pages(door.answer),
             ],
         )
