@@ -16,6 +16,8 @@ VENDORED = {
     "htmx.LICENSE.txt": "htmx.org/LICENSE",
     "idiomorph.js": "idiomorph/dist/idiomorph.min.js",
     "idiomorph.LICENSE.txt": "idiomorph/LICENSE",
+    "sortable.js": "sortablejs/Sortable.min.js",
+    "sortable.LICENSE.txt": "sortablejs/LICENSE",
 }
 """Our name of a file, and where it is in `node_modules`."""
 STAMP = "made-from.txt"
