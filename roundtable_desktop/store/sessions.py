@@ -1,10 +1,26 @@
 """Sessions: conversations with agents that later runs can load again (K-48)."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Runs, Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A conversation that the next run of this agent and task goes on with. external_id: the
+    agent's own name for it. run_id: the last run that had it."""
+
+    agent_id: str
+    task_id: str
+    external_id: str
+    run_id: str
+    created_at: datetime
+    updated_at: datetime
 
 
 def of(view: View, agent_id: str, task_id: str, model: str | None) -> str | None:
@@ -53,3 +69,10 @@ def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None
         workspace_id=run.workspace_id,
         data={"session": external_id, "loaded": loaded, "note": note},
     )
+
+
+def of_agent(view: View, agent_id: str, most: int) -> list[Kept]:
+    """The newest first."""
+    newest = Sessions.updated_at.desc()
+    found = Sessions.select().where(Sessions.agent_id == agent_id).order_by(newest).limit(most)
+    return view.all(Kept, found)

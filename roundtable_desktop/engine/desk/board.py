@@ -33,6 +33,8 @@ BY_HAND = (
     TaskStatus.CANCELLED,
 )
 """Where a person may put a task; `block` says more than a move does."""
+_TAKEN_BACK = (TaskStatus.TODO, TaskStatus.IN_PROGRESS)
+"""Between these a move and its opposite leave nothing behind; elsewhere work was judged."""
 
 
 def move(desk: Desk, asked: Asked, task_id: str, to: TaskStatus, note: str = "") -> Task:
@@ -121,6 +123,18 @@ def moves(view: View, task: Task) -> list[TaskStatus]:
     return [to for to in BY_HAND if _is_possible(view, task, to)]
 
 
+def wakes(task: Task, to: TaskStatus) -> bool:
+    """Whether the move would wake the task's agent."""
+    put_back = task.status is TaskStatus.IN_PROGRESS
+    wanted = to is TaskStatus.IN_PROGRESS or (to is TaskStatus.TODO and not put_back)
+    return wanted and task.assignee_agent_id is not None
+
+
+def can_take_back(before: TaskStatus, after: TaskStatus) -> bool:
+    """Whether the opposite move undoes the move, and is not a decision of its own."""
+    return before is not after and {before, after} <= {*_TAKEN_BACK}
+
+
 def _is_possible(view: View, task: Task, to: TaskStatus) -> bool:
     try:
         _check_move(task, to)
@@ -142,9 +156,7 @@ def _after(tx: Tx, desk: Desk, asked: Asked, before: Task, to: TaskStatus) -> No
     task = tasks.get(tx, before.id)
     if to in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
         rows.fresh_budget(tx, task)
-    put_back = before.status is TaskStatus.IN_PROGRESS
-    wanted = to is TaskStatus.IN_PROGRESS or (to is TaskStatus.TODO and not put_back)
-    if wanted and task.assignee_agent_id is not None:
+    if wakes(before, to):
         graph.wake(tx, desk.ids, task, Source.TASK_ASSIGNED, "moved", asked.actor)
     if to is TaskStatus.IN_REVIEW and task.requires_approval and not _open(tx, task):
         ask_approval(tx, desk.ids, task)

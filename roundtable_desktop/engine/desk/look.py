@@ -9,6 +9,8 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
+from roundtable_desktop.engine.desk.look_agents import LookAgents
+from roundtable_desktop.engine.desk.look_board import LookBoard
 from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_diffs import LookDiffs
@@ -137,6 +139,8 @@ class Look(GraphLook):
     ) -> None:
         super().__init__(reader)
         self.diffs = LookDiffs(reader, git)
+        self.of_agents = LookAgents(reader, clock)
+        self.board = LookBoard(reader, clock)
         self.copies = LookCopies(reader, clock, git, copies)
         self.routines = LookRoutines(reader, clock)
         self.waking = LookWaking(reader, clock)
