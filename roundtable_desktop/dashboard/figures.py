@@ -55,7 +55,32 @@ def lasted(length: timedelta) -> str:
     if minutes < 60:
         return _("{n} min {s} s").format(n=minutes, s=seconds)
     hours, minutes = divmod(minutes, 60)
-    return _("{n} h {m} min").format(n=hours, m=minutes)
+    if hours < 48:
+        return _("{n} h {m} min").format(n=hours, m=minutes)
+    days, hours = divmod(hours, 24)
+    return _("{n} d {h} h").format(n=days, h=hours)
+
+
+def aged(length: timedelta) -> str:
+    """For how long something is so, as far as one wants to know it at a glance."""
+    minutes = int(length.total_seconds()) // 60
+    if minutes < 1:
+        return _("just now")
+    if minutes < 60:
+        return _("for {n} min").format(n=minutes)
+    return _("for {span}").format(span=lasted(timedelta(minutes=minutes)))
+
+
+def spelled(seconds: int) -> str:
+    """A length that somebody set, in full: `4 h`, `1 min 30 s`."""
+    hours, rest = divmod(seconds, 3600)
+    minutes, rest = divmod(rest, 60)
+    parts = (
+        _("{n} h").format(n=hours) if hours else "",
+        _("{n} min").format(n=minutes) if minutes else "",
+        _("{n} s").format(n=rest) if rest or not seconds else "",
+    )
+    return " ".join(filter(None, parts))
 
 
 def known(value: object) -> object:

@@ -1,12 +1,14 @@
 """Forms of our own pages, read as strictly as the API reads its bodies."""
 
+import hashlib
 import json
+from collections.abc import Mapping
 from typing import TypeVar
 
 from flask import g, request
 from pydantic import ValidationError
 
-from roundtable_desktop.dashboard.problems import Refusal
+from roundtable_desktop.dashboard.problems import Fault, Refusal
 from roundtable_desktop.dashboard.reading import (
     Once,
     Words,
@@ -54,6 +56,25 @@ def read_any() -> dict[str, str]:
     given = _given()
     refuse_blemishes(given, "invalid_form")
     return given
+
+
+def filled(model: type[Form], given: Mapping[str, object]) -> Form:
+    """A body of the API, filled by a form of ours: what was left empty is left out. Raises Refusal
+    (422) with a fault for each field, so that the page can say them beside what was typed."""
+    said = {name: value for name, value in given.items() if value not in ("", None)}
+    try:
+        return model.model_validate(said, strict=False)
+    except ValidationError as error:
+        raise Refusal(422, "invalid_form", faults_of(error, said)) from None
+
+
+def fault_of_form(field: str, message: str) -> Refusal:
+    return Refusal(422, "invalid_form", [Fault(f"/{field}", message)])
+
+
+def seen_of(shown: object) -> str:
+    """For the hidden field `seen`: what the person saw, so that nobody's change is written over."""
+    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def form_once() -> Once:

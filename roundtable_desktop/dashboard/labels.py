@@ -7,6 +7,7 @@ from roundtable_desktop.model.states import LIVE_RUNS, RunOutcome
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.config import DID
 from roundtable_desktop.phrases.failures import CAUSES
+from roundtable_desktop.phrases.foresight import WORDS
 from roundtable_desktop.phrases.gates import gate_word
 from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.routines import REASONS
@@ -90,6 +91,27 @@ LABELS: Mapping[str, str] = {
     "always_enqueue": N_("a further fire runs as well"),
     "enqueue_missed_with_cap": N_("fires later, up to a number"),
     "skip_missed": N_("is passed over"),
+    # agents
+    "idle": N_("Idle"),
+    "working": N_("Working"),
+    "retired": N_("Retired"),
+    "coordinator": N_("coordinator"),
+    "worker": N_("worker"),
+    "specialist": N_("specialist"),
+    "assistant": N_("assistant"),
+    "reviewer": N_("reviewer"),
+    "acp": N_("speaks ACP"),
+    "command": N_("a command"),
+    "demo": N_("the built-in practice agent"),
+    "ask": N_("you are asked"),
+    "allow": N_("everything is allowed"),
+    "deny": N_("everything is refused"),
+    # wakeups
+    "queued": N_("Waits"),
+    "claimed": N_("At work"),
+    "executed": N_("Ran"),
+    # the board
+    "still": N_("Stands still"),
     # processes
     "runner": N_("runner"),
     "agent": N_("agent"),
@@ -133,6 +155,28 @@ MOVES: Mapping[str, str] = {
 }
 """What a person does with a task by moving it there."""
 
+FIELDS: Mapping[str, str] = {
+    "title": N_("Title"),
+    "description": N_("Description"),
+    "waits_for": N_("Waits for"),
+    "parent": N_("Part of"),
+    "base_branch": N_("Base branch"),
+    "retry_budget": N_("Failures allowed"),
+    "project": N_("Project"),
+    "model": N_("Model"),
+    "name": N_("Name"),
+    "command": N_("Command"),
+    "account": N_("Account"),
+    "max_concurrent_sessions": N_("Runs at once"),
+    "cooldown_sec": N_("Rest between runs, in seconds"),
+    "silence_limit_sec": N_("Ended after this silence, in seconds"),
+    "soft_timeout_sec": N_("Asked how it stands after, in seconds"),
+    "hard_timeout_sec": N_("Ended after, in seconds"),
+    "memory_limit_mb": N_("Memory of one run, in MB (0: half of the machine's)"),
+    "env": N_("Variable"),
+}
+"""Names of fields of forms."""
+
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("done", "delivered", "merged", "go", "launched"), "good"),
     **dict.fromkeys(("failed", "task_failed", "crashed", "lost", "timed_out", "fail"), "bad"),
@@ -141,11 +185,14 @@ TONES: Mapping[str, str] = {
     **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
     **dict.fromkeys(("interrupted", "revision_requested", "hold", "limited"), "wait"),
     **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),
-    **dict.fromkeys(("received", "task_created", "active"), "live"),
+    **dict.fromkeys(("received", "task_created", "active", "working", "claimed"), "live"),
 }
 """good | bad | wait | live; all else is quiet."""
 
 EVENTS: Mapping[str, str] = {
+    "agent.added": N_("Added"),
+    "agent.changed": N_("Changed"),
+    "agent.moved": N_("Moved"),
     "task.created": N_("Created"),
     "task.assigned": N_("Assigned"),
     "task.changed": N_("Changed"),
@@ -225,6 +272,15 @@ def move_label(status: str, before: str) -> str:
 def did_label(did: str) -> str:
     """What accepting a file does with an agent or a routine."""
     return _(DID[did]) if did in DID else label(did)
+
+
+def field_label(name: str) -> str:
+    return _(FIELDS[name]) if name in FIELDS else name
+
+
+def cause_label(code: str) -> str:
+    """What wakes an agent: a source, or a reason."""
+    return _(WORDS[code]) if code in WORDS else code
 
 
 def gate_label(gate: str) -> str:

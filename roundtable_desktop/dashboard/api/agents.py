@@ -9,7 +9,7 @@ from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, as
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, agents, held, pausing
+from roundtable_desktop.engine.desk import Asked, Desk, agents, held, pausing
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.settings import Model
@@ -151,6 +151,32 @@ def _shown(agent: records.Agent, working: int, waits: Hold | None) -> Agent:
     return Agent.of(agent, status=status, working=working, held_until=until, held_by=by)
 
 
+def add(desk: Desk, by: Asked, body: NewAgent) -> records.Agent:
+    return agents.add(
+        desk,
+        by,
+        body.workspace_id,
+        name=body.name,
+        adapter=Adapter(body.adapter),
+        command=body.command,
+        role=Role(body.role),
+        env=body.env,
+        permission_policy=PermissionPolicy(body.permission_policy),
+        account=body.account,
+        model=body.model,
+        skip_idle_wakeups=body.skip_idle_wakeups,
+        **{limit: getattr(body, limit) for limit in LIMITS},
+    )
+
+
+def change(desk: Desk, by: Asked, agent_id: str, body: AgentChange) -> records.Agent:
+    given = {name: value for name, value in body if value is not None}
+    if "model" in body.model_fields_set:
+        given["model"] = body.model
+    env = given.pop("env", None)
+    return agents.edit(desk, by, agent_id, env=env, **given)
+
+
 def declare(api: Api, desk: Desk, look: Look) -> None:
     _declare_reads_and_adding(api, desk, look)
     _declare_pausing(api, desk, look)
@@ -201,21 +227,7 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/agents", status=201, errors=(404, 409))
     def create_agent(caller: Caller, body: NewAgent, once: Once | None) -> Agent:
         """Adds somebody who can be woken."""
-        made = agents.add(
-            desk,
-            asked(caller, once),
-            body.workspace_id,
-            name=body.name,
-            adapter=Adapter(body.adapter),
-            command=body.command,
-            role=Role(body.role),
-            env=body.env,
-            permission_policy=PermissionPolicy(body.permission_policy),
-            account=body.account,
-            model=body.model,
-            skip_idle_wakeups=body.skip_idle_wakeups,
-            **{limit: getattr(body, limit) for limit in LIMITS},
-        )
+        made = add(desk, asked(caller, once), body)
         return shown(look, [made])[0]
 
     @api.route("GET", "/api/v1/agents/<ref>")
@@ -229,10 +241,6 @@ def _declare_reads_and_adding(api: Api, desk: Desk, look: Look) -> None:
         caller: Caller, ref: str, body: AgentChange, expected_revision: int | None
     ) -> Agent:
         """Holds from its next run on; its variables can be changed while it does not work."""
-        given = {name: value for name, value in body if value is not None}
-        if "model" in body.model_fields_set:
-            given["model"] = body.model
-        env = given.pop("env", None)
         by = asked(caller, revision=expected_revision)
-        changed = agents.edit(desk, by, look.agent(ref).id, env=env, **given)
+        changed = change(desk, by, look.agent(ref).id, body)
         return shown(look, [changed])[0]

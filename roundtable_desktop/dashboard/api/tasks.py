@@ -37,7 +37,7 @@ from roundtable_desktop.dashboard.reading import (
 )
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, tasks
+from roundtable_desktop.engine.desk import Asked, Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.copies import WorkspaceStrategy
@@ -173,7 +173,7 @@ def _declare_reads(api: Api, look: Look) -> None:
         return explained(look.explain_task(look.task(ref)))
 
 
-def _values(body: TaskChange, found: records.Task) -> dict[str, Any]:
+def values_of(body: TaskChange, found: records.Task) -> dict[str, Any]:
     """What it changes by name; null takes away what a task need not have."""
     values = body.model_dump(include={"project", "model"}, exclude_unset=True)
     values |= body.model_dump(include={"title", "description"}, exclude_none=True)
@@ -182,28 +182,32 @@ def _values(body: TaskChange, found: records.Task) -> dict[str, Any]:
     return values
 
 
+def add(desk: Desk, by: Asked, body: NewTask) -> records.Task:
+    strategy = body.workspace_strategy
+    return tasks.create(
+        desk,
+        by,
+        body.workspace_id,
+        title=body.title,
+        description=body.description,
+        assignee_agent_id=body.assignee_agent_id,
+        base_branch=body.base_branch,
+        delivery=DeliveryMode(body.delivery) if body.delivery else None,
+        retry_budget=body.retry_budget,
+        project=body.project,
+        model=body.model,
+        parent_id=body.parent_id,
+        depends_on=edges(body.depends_on, body.blocked_by),
+        requires_approval=body.requires_approval or bool(body.gates),
+        workspace_strategy=strategy and WorkspaceStrategy(strategy),
+    )
+
+
 def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/tasks", status=201, errors=(404, 409))
     def create_task(caller: Caller, body: NewTask, once: Once | None) -> Task:
         """A task; with an assignee, that agent is woken."""
-        strategy = body.workspace_strategy
-        made = tasks.create(
-            desk,
-            asked(caller, once),
-            body.workspace_id,
-            title=body.title,
-            description=body.description,
-            assignee_agent_id=body.assignee_agent_id,
-            base_branch=body.base_branch,
-            delivery=DeliveryMode(body.delivery) if body.delivery else None,
-            retry_budget=body.retry_budget,
-            project=body.project,
-            model=body.model,
-            parent_id=body.parent_id,
-            depends_on=edges(body.depends_on, body.blocked_by),
-            requires_approval=body.requires_approval or bool(body.gates),
-            workspace_strategy=strategy and WorkspaceStrategy(strategy),
-        )
+        made = add(desk, asked(caller, once), body)
         return show(look, made)
 
     @api.route("PATCH", "/api/v1/tasks/<ref>", errors=(404, 409, 412))
@@ -216,7 +220,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         wanted = None
         if body.depends_on is not None or body.blocked_by is not None:
             wanted = edges(body.depends_on or [], body.blocked_by or [])
-        by, values = asked(caller, revision=expected_revision), _values(body, found)
+        by, values = asked(caller, revision=expected_revision), values_of(body, found)
         agent = body.assignee_agent_id
         changed = tasks.change(desk, by, found.id, values, agent, depends_on=wanted)
         return show(look, changed)

@@ -12,10 +12,10 @@ from werkzeug.wrappers import Response
 from roundtable_desktop.dashboard import labels
 from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
-from roundtable_desktop.dashboard.figures import Figures, known, span
+from roundtable_desktop.dashboard.figures import Figures, known, span, spelled
 from roundtable_desktop.dashboard.forms import form_once, new_key
 from roundtable_desktop.dashboard.places import PLACES, SHORTCUTS
-from roundtable_desktop.dashboard.problems import refusal_of
+from roundtable_desktop.dashboard.problems import Refusal, refusal_of
 from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
 from roundtable_desktop.engine.desk import Asked
@@ -56,6 +56,7 @@ def pages(
             legible=lambda snapshot: legible(snapshot, figures),
             size=size,
             known=known,
+            spelled=spelled,
             label=labels.label,
             answer_label=labels.answer_label,
             item_label=labels.item_label,
@@ -63,6 +64,8 @@ def pages(
             moved_code=code_of,
             move_label=labels.move_label,
             gate_label=labels.gate_label,
+            cause_label=labels.cause_label,
+            field_label=labels.field_label,
             error_label=labels.error_label,
             event_label=labels.event_label,
             tone=labels.tone,
@@ -142,7 +145,7 @@ def back_to(path: str, told: str = "") -> Response:
 
 def tried(
     act: Callable[[], R],
-    done: str,
+    done: str | Callable[[R], str],
     again: Callable[[str], str],
     page: str | None = None,
     told: Callable[[R], str] = lambda _: "",
@@ -152,13 +155,25 @@ def tried(
     page: the address at which that page renews itself, where it is another one than `done`.
     told: the code of what `done` says of what was done.
     """
+    here = page or (done if isinstance(done, str) else "/")
     try:
         made = act()
     except Broken:
         raise
+    except Refusal as unread:  # a field of the form; all else has a page of its own
+        if unread.code != "invalid_form":
+            raise
+        g.here = here
+        return again(_faults_said(unread)), unread.status
     except Refused as refused:
-        g.here = page or done
+        g.here = here
         refusal = refusal_of(refused)
         code = "form_sent_already" if refused.code == "key_reused" else refusal.code
         return again(sentence(code, refusal.values, ON_PAGES)), refusal.status
-    return back_to(done, told(made))
+    return back_to(done if isinstance(done, str) else done(made), told(made))
+
+
+def _faults_said(refusal: Refusal) -> str:
+    """Each field by the name that its label has."""
+    named = [(one.pointer.strip("/").partition("/")[0], one.message) for one in refusal.faults]
+    return " ".join(f"{labels.field_label(name)}: {message}." for name, message in named)
