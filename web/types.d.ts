@@ -7,3 +7,35 @@ declare const Idiomorph: {
 
 /** Of a shared worker; TypeScript has no library that knows it and the page's document at once. */
 declare var onconnect: (event: { ports: readonly MessagePort[] }) => void;
+
+interface Dragged {
+  item: HTMLElement;
+  from: HTMLElement;
+  to: HTMLElement;
+}
+
+declare const Sortable: {
+  get(list: HTMLElement): unknown;
+  create(
+    list: HTMLElement,
+    how: {
+      group: string;
+      draggable: string;
+      filter: string;
+      preventOnFilter: boolean;
+      sort: boolean;
+      forceFallback: boolean;
+      fallbackTolerance: number;
+      fallbackOnBody: boolean;
+      delay: number;
+      delayOnTouchOnly: boolean;
+      touchStartThreshold: number;
+      scrollSensitivity: number;
+      animation: number;
+      onChoose: () => void;
+      onUnchoose: () => void;
+      onStart: () => void;
+      onEnd: (dragged: Dragged) => void;
+    },
+  ): unknown;
+};

@@ -39,6 +39,10 @@ BOARD: Mapping[str, str] = {
         "A proposal of T-{number} waits for you. Deliver or reject it; done is what is on its "
         "branch."
     ),
+    "words_changed_meanwhile": N_(
+        "This was changed meanwhile. What you wrote is still here: compare it with what is there "
+        "now, and send it again."
+    ),
     "unknown_approval": N_("There is no such approval."),
     "approval_not_open": N_("This was {status} already."),
     "inbox_approval": N_("T-{number} is ready and needs your approval: {title}"),

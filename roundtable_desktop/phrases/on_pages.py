@@ -60,6 +60,13 @@ ON_PAGES: Mapping[str, str] = {
 }
 
 DONE: Mapping[str, str] = {
+    "task_added": N_("The task is added. Nobody is assigned yet, so nothing starts."),
+    "task_added_wakes": N_("The task is added, and its agent is told."),
+    "task_changed": N_("It is changed. What you wrote holds from its next run on."),
+    "agent_added": N_("The agent is added. Give it a task, or wake it."),
+    "agent_changed": N_("It is changed. That holds from its next run on."),
+    "agent_variable_set": N_("The variable is set. It holds from its next run on."),
+    "agent_variable_gone": N_("The variable is taken away, from its next run on."),
     "run_stopping": N_("It is told to end. It is over within a few seconds."),
     "run_told": N_("It is told. It hears it when its present turn ends."),
     "inbox_snoozed": N_("It is put off, and asked again then: see “Later” in the inbox."),

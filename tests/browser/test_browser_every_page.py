@@ -13,7 +13,7 @@ from pictures.album import Ids, Visit, faults, page_rules, visits, walk
 from pictures.practice import Practice, furnish
 from playwright.sync_api import BrowserContext, Page
 
-NOUNS = ("tasks", "runs", "proposals")
+NOUNS = ("tasks", "runs", "proposals", "agents")
 OTHERS = "all the others"
 BUSY = 400  # seconds; some ten on an idle machine, but much is drawn and much is started
 VIEWS = ((1280, "light"), (360, "dark"))  # `dev.py pictures` looks at all four
@@ -133,6 +133,7 @@ def _work(house: House, room: Room, tasks: dict[str, dict[str, str]]) -> Ids:
         "proposals": {"spilled": room.proposal(spilled)["id"]},
         "inbox": {"asked": item["id"]},
         "wakeups": {"told": _woken(house, actor)},
+        "agents": {"actor": actor, "spill": spill},
     }
 
 

@@ -4,32 +4,17 @@ import itertools
 from typing import Any
 
 import pytest
+from hands import button, by_keyboard
 from outside_house import House, Room, until
 from outside_talk import demo, item_of, resolved, script
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-TABS = 80  # more presses than any of these pages has controls
 _number = itertools.count(1)
 
 
 @pytest.fixture
 def room(house: House) -> Room:
     return house.room(f"repo-{next(_number)}")
-
-
-def by_keyboard(page: Page, control: Locator) -> None:
-    """Tab by Tab from the beginning of the page, then Enter."""
-    page.locator("body").focus()
-    for _ in range(TABS):
-        page.keyboard.press("Tab")
-        if control.evaluate("it => it === document.activeElement"):
-            page.keyboard.press("Enter")
-            return
-    pytest.fail(f"{TABS} presses of Tab did not reach {control}")
-
-
-def button(place: Page | Locator, name: str) -> Locator:
-    return place.get_by_role("button", name=name, exact=True)
 
 
 def lands(room: Room, proposal: dict[str, Any]) -> None:

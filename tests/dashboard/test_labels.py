@@ -6,8 +6,9 @@ import pytest
 
 from roundtable_desktop.cli import transcripts, workspaces
 from roundtable_desktop.dashboard import labels
-from roundtable_desktop.dashboard.figures import Figures, known, lasted, span
+from roundtable_desktop.dashboard.figures import Figures, aged, known, lasted, span, spelled
 from roundtable_desktop.dashboard.inert import inert
+from roundtable_desktop.dashboard.pages import agents, task_forms
 from roundtable_desktop.dashboard.pages.frame import legible
 from roundtable_desktop.model import states
 from roundtable_desktop.model.kinds import Kind
@@ -25,10 +26,12 @@ SHOWN = (
     states.InboxKind,
     states.DeliveryMode,
     states.ErrorKind,
+    states.WakeupStatus,
+    states.AgentStatus,
+    states.Role,
+    states.Adapter,
+    states.PermissionPolicy,
 )
-
-OF_AGENTS = {"agent.added", "agent.changed", "agent.moved"}
-"""Told of an agent, which has no page yet."""
 
 OF_FIRINGS = {"routine.fired", "routine.firing.ended"}
 """Each firing has a line of its own in the routine's history."""
@@ -41,8 +44,20 @@ def test_every_code_that_a_page_shows_has_a_word(codes: type[states.StrEnum]) ->
 
 def test_every_kind_of_event_of_a_task_or_run_has_a_word() -> None:
     shown = ("task.", "run.", "agent.", "session.", "routine.")
-    kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_AGENTS - OF_FIRINGS
+    kinds = {str(kind) for kind in Kind if kind.startswith(shown)} - OF_FIRINGS
     assert kinds | {Kind.RECOVERY_DISPATCH} == labels.EVENTS.keys()
+
+
+def test_what_wakes_an_agent_and_what_came_of_it_have_words() -> None:
+    for code in (*states.Source, *states.WakeupOutcome):
+        assert labels.cause_label(code) != code
+    assert labels.cause_label("new_reason") == labels.field_label("new_reason") == "new_reason"
+
+
+def test_every_field_of_our_forms_has_the_name_of_its_label() -> None:
+    for fields in (task_forms.Rewritten, agents.Written):
+        own = fields.model_fields.keys() - {"seen", "requires_approval"}
+        assert own - {"role", "permission_policy", "skip_idle_wakeups"} <= labels.FIELDS.keys()
 
 
 def test_a_code_without_a_word_is_shown_as_it_is() -> None:
@@ -62,11 +77,28 @@ def test_a_moment_is_shown_in_the_zone_of_who_looks() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(-1, "0.0 s"), (0.34, "0.3 s"), (12.4, "12 s"), (59.7, "1 min 0 s"), (3725, "1 h 2 min")],
+    [
+        (-1, "0.0 s"),
+        (0.34, "0.3 s"),
+        (12.4, "12 s"),
+        (59.7, "1 min 0 s"),
+        (3725, "1 h 2 min"),
+        (180_000, "2 d 2 h"),
+    ],
 )
 def test_a_span_is_said_in_few_words(seconds: float, shown: str) -> None:
     assert lasted(timedelta(seconds=seconds)) == shown
     assert span(None, AT) == ""
+
+
+def test_an_age_is_told_at_a_glance() -> None:
+    told = {-5: "just now", 59: "just now", 119: "for 1 min", 3660: "for 1 h 1 min"}
+    assert {seconds: aged(timedelta(seconds=seconds)) for seconds in told} == told
+
+
+def test_a_length_that_was_set_is_told_in_full() -> None:
+    told = {0: "0 s", 45: "45 s", 90: "1 min 30 s", 600: "10 min", 14_400: "4 h", 3601: "1 h 1 s"}
+    assert {seconds: spelled(seconds) for seconds in told} == told
 
 
 @pytest.mark.proves("N-18 tree")

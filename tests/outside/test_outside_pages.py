@@ -321,8 +321,12 @@ def test_a_home_without_anything_says_what_to_do(running: House) -> None:
     assert "roundtable task add" in got(browser, "/runs").text
     assert "No runs match this filter. Clear" in got(browser, "/runs?status=live").text
     assert "Nothing runs now" in got(browser, "/control").text
+    for path in ("/board", "/agents", "/tasks/new", "/agents/new"):
+        assert "roundtable init" in got(browser, path).text
     room = running.room()
     assert "roundtable task add" in got(browser, "/").text
     task = room.task("Alone")
     page = got(browser, f"/tasks/{task['id']}")
-    assert "roundtable agent add" in page.text and "It was not tried yet" in page.text
+    assert f"/agents/new?workspace={room.id}" in page.links and "It was not tried yet" in page.text
+    assert "No tasks match" in got(browser, "/board?q=nothing").text
+    assert "Nobody to work yet" in got(browser, "/agents").text

@@ -50,6 +50,8 @@ def furnish(house: House) -> Practice:
     house.workspace(house.repository("a-second-repository-with-nothing-to-do"))
     ada, lin = demo(room, "Ada", max_concurrent_sessions=3), demo(room, "Lin")
     talker = room.python(TALKER, "price-checker")
+    practice.remember("agents", "working", {"id": ada})
+    practice.remember("agents", "command", {"id": talker})
     waiting = _begin(practice, room, ada, lin, talker)
     _settle(practice, room, waiting)
     return practice
@@ -172,3 +174,13 @@ def _recur(practice: Practice, room: Room) -> None:
     paused = office(house, "POST", "", prices).json
     practice.remember("routines", "paused", paused)
     office(house, "PATCH", f"/{paused['id']}", {"status": "paused"})
+    _unscheduled(practice, room)
+
+
+def _unscheduled(practice: Practice, room: Room) -> None:
+    """A coordinator whose only routine is paused."""
+    cora = demo(room, "Cora", role="coordinator")
+    practice.remember("agents", "coordinator", {"id": cora})
+    for one in office(practice.house, "GET", f"?workspace_id={room.id}").json["items"]:
+        if one["assignee_agent_id"] == cora:
+            office(practice.house, "PATCH", f"/{one['id']}", {"status": "paused"})

@@ -9,6 +9,7 @@ from flask import Flask
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
     activity,
+    agents,
     appearance,
     board,
     control,
@@ -24,6 +25,7 @@ from roundtable_desktop.dashboard.pages import (
     runs,
     search,
     settings,
+    task_forms,
     tasks,
     transcripts,
     wakeups,
@@ -61,6 +63,8 @@ def all_of_them(
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
         routine_forms.pages(desk, look),
+        task_forms.pages(desk, look, say),
+        agents.pages(desk, look, say),
         board.pages(desk, look, say),
         run_list.pages(desk, look, figures),
         runs.pages(desk, look, say),

@@ -30,7 +30,10 @@ class Controlled(Words):
 
 
 class OneAgent(Words):
+    """back: where the person was."""
+
     action: Literal["pause", "resume", "stop", "stop-now"]
+    back: Annotated[str, Field(max_length=2000)] = "/control"
 
 
 TOLD = {
@@ -83,8 +86,9 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             }
             return tried(
                 acts[form.action],
-                "/control",
+                form.back,
                 lambda why: page(refused=why),
+                "/control",
                 told=lambda _: TOLD[form.action],
             )
 

@@ -1,6 +1,6 @@
 """The page of a task: why it stands as it does, its attempts, and what was said about it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ from flask import Flask, render_template
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
 from roundtable_desktop.dashboard.api.tasks import NewComment, RunNow
-from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.forms import read_form, seen_of
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.dashboard.reading import Asked, Words
@@ -63,11 +63,39 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     return add
 
 
-def page_of(look: Look, say: Say, task: Task, refused: str = "", draft: str = "") -> str:
-    """The whole page; a refused form says why above it, and what was written is still there."""
+def page_of(
+    look: Look,
+    say: Say,
+    task: Task,
+    refused: str = "",
+    draft: str = "",
+    given: Mapping[str, str] | None = None,
+) -> str:
+    """The whole page; a refused form says why above it, and what was written is still there.
+    given: of the form that changes its words."""
+    shown = words_of(task, look.blockers(task))
     return render_template(
-        "task.html", task=task, refused=refused, draft=draft, **_around(look, task, say)
+        "task.html",
+        task=task,
+        refused=refused,
+        draft=draft,
+        given=given or shown,
+        rewriting=given is not None,
+        seen=seen_of(shown),
+        **_around(look, task, say),
     )
+
+
+def words_of(task: Task, blockers: Sequence[Task]) -> dict[str, str]:
+    """What the form that changes it begins with."""
+    return {
+        "title": task.title,
+        "description": task.description,
+        "project": task.project or "",
+        "model": task.model or "",
+        "waits_for": ", ".join(f"T-{one.number}" for one in blockers),
+        "requires_approval": "true" if task.requires_approval else "",
+    }
 
 
 def _last_words(attempts: Sequence[Run]) -> str:
