@@ -39,8 +39,14 @@ class Shortcut:
 PLACES = (
     Place("/", N_("Overview"), "overview", "o", often=True),
     Place("/inbox", N_("Inbox"), "inbox", "i", often=True),
+    Place("/board", N_("Board"), "board", "b", often=True),
     Place("/runs", N_("Runs"), "runs", "r", often=True),
     Place("/routines", N_("Routines"), "routines", "t"),
+    Place("/agents", N_("Agents"), "agents", "a"),
+    Place("/wakeups", N_("Wakeups"), "wakeups", "w"),
+    Place("/activity", N_("Activity"), "activity", "y"),
+    Place("/doctor", N_("Doctor"), "doctor", "d", low=True),
+    Place("/settings", N_("Settings"), "settings", "s", low=True),
 )
 
 SHORTCUTS = (

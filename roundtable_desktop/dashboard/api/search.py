@@ -12,7 +12,7 @@ from roundtable_desktop.model.hits import Hit
 
 PAGES = {
     "task": "/tasks/{id}",
-    "agent": "/control#agents",
+    "agent": "/agents/{id}",
     "routine": "/routines/{id}",
     "run": "/runs/{id}",
 }
