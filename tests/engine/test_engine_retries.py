@@ -166,7 +166,7 @@ def test_what_takes_too_much_memory_is_not_tried_thrice_and_the_item_says_what_t
     assert "roundtable agent edit" in said and "--memory" in said and "…" not in said
 
 
-@pytest.mark.proves("A-08")
+@pytest.mark.proves("A-08 memory")
 def test_the_same_failure_costs_two_of_the_budget(stage: Stage) -> None:
     task = stage.assigned(retry_budget=3)
     failed = {"status": "failed", "error": {"kind": "task_failed", "text": "line 7: no"}}
