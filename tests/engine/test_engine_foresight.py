@@ -19,6 +19,7 @@ from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.records import Agent, Workspace
 from roundtable_desktop.model.states import Adapter, Role
 from roundtable_desktop.model.times import instant, micros, rfc3339
+from roundtable_desktop.phrases.instants import stamp
 from roundtable_desktop.simulation import simulate
 from roundtable_desktop.store import holds
 
@@ -93,7 +94,8 @@ def test_a_limit_that_stands_is_told_and_its_end_when_one_gets_through(glass: Gl
     until = hold.until_at
     assert until > glass.world.clock.now()
     seen = glass.look()
-    assert codes(seen)[0] == "foreseen_held" and rfc3339(until) in told(seen, "foreseen_held")[0]
+    assert codes(seen)[0] == "foreseen_held"
+    assert stamp(rfc3339(until)) in told(seen, "foreseen_held")[0]
     starts = [one["at"] for one in seen["items"] if one["code"] == "foreseen_starts_taskless"]
     assert starts and min(starts) >= micros(until)
     assert told(seen, "foreseen_freed") == [f"The limit of {glass.chair.account} is over."]
