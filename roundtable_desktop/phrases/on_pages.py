@@ -65,6 +65,7 @@ DONE: Mapping[str, str] = {
     "task_changed": N_("It is changed. What you wrote holds from its next run on."),
     "agent_added": N_("The agent is added. Give it a task, or wake it."),
     "agent_changed": N_("It is changed. That holds from its next run on."),
+    "agent_tested": N_("It is started once, with a tiny prompt. How it went is said below."),
     "agent_variable_set": N_("The variable is set. It holds from its next run on."),
     "agent_variable_gone": N_("The variable is taken away, from its next run on."),
     "run_stopping": N_("It is told to end. It is over within a few seconds."),

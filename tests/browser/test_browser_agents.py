@@ -93,6 +93,20 @@ def test_an_agent_is_woken_paused_and_resumed_by_the_keyboard(room: Room, either
 
 
 @pytest.mark.slow
+@pytest.mark.proves("E-02")
+def test_an_agent_is_tested_by_one_press(room: Room, either: Page) -> None:
+    ada = demo(room, "Ida", cooldown_sec=0)
+    either.goto(f"/agents/{ada}")
+    expect(either.get_by_text("It was not tested yet.")).to_be_visible()
+    by_keyboard(either, button(either, "Test it"))
+    expect(either.get_by_text("It is started once, with a tiny prompt.")).to_be_visible()
+    until(lambda: room.house.get(f"/agents/{ada}/test")["state"] == "passed")
+    either.reload()
+    expect(either.get_by_text("It starts and", exact=False)).to_be_visible()
+    expect(either.get_by_role("link", name="See the run")).to_be_visible()
+
+
+@pytest.mark.slow
 @pytest.mark.proves("K-63 banner")
 def test_a_coordinator_that_nothing_wakes_by_time_says_so(room: Room, either: Page) -> None:
     """WHEN the only routine of a coordinator is paused THEN its page shows the banner."""

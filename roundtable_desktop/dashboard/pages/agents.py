@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from flask import Flask, render_template
 from pydantic import Field
 
+from roundtable_desktop.dashboard.api import agent_tests
 from roundtable_desktop.dashboard.api import agents as api
 from roundtable_desktop.dashboard.api.shapes import Say, Words16
 from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_form, seen_of
@@ -146,6 +147,16 @@ def _add_one(app: Flask, desk: Desk, look: Look, say: Say) -> None:
             "agent.html", refused=refused, **_around(look, agent, say), **_form(agent, given)
         )
 
+    @app.post("/agents/<ref>/test")
+    def test_this_agent(ref: str) -> Any:
+        asked, agent = from_form(), look.agent(ref)
+        return tried(
+            lambda: waking.test(desk, asked, agent.id),
+            f"/agents/{agent.id}",
+            lambda why: page(look.agent(agent.id), why),
+            told=lambda _: "agent_tested",
+        )
+
     @app.get("/agents/<ref>")
     def show_agent(ref: str) -> str:
         page_query(Asked)
@@ -240,6 +251,7 @@ def _around(look: Look, agent: Agent, say: Say) -> dict[str, object]:
         "waits": {one: say(why.code, dict(why.values)) for one, why in whys.items()},
         "can_try": seen.held is not None and seen.held.held_by in ("account", "model"),
         "unscheduled": _(UNSCHEDULED),
+        "tested": agent_tests.seen(look, agent),
     }
 
 
