@@ -10,7 +10,8 @@ import pytest
 from git_watched import RUN, as_it_was, moved, put_back
 from git_world import AT, MESSAGE, REF, World
 
-from roundtable_desktop.adapters.git import command
+from roundtable_desktop.adapters.git import command, special
+from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.moved import Moved, What, reason
 from roundtable_desktop.model.ports import Collected, GitFailed, Repository
 
@@ -81,6 +82,24 @@ def test_links_sockets_and_devices_that_stop_nobody_are_none(world: World) -> No
     failed = refused(lambda: world.git.commit_of(repository, "main"))
     world.shell(failed.command, world.root)
     assert Path("/dev/zero").exists() and not os.path.lexists(exclude)
+
+
+@pytest.mark.proves("S-65")
+def test_a_path_that_git_is_told_is_read_as_git_reads_it(world: World) -> None:
+    """To the NUL in it, which is in no name of a file."""
+    whole, here = world.repo / ".git", world.root / "here"
+    pipe(whole / "shallow")
+    here.mkdir()
+    (here / ".git").write_bytes(b"gitdir: " + os.fsencode(whole) + b"\0more\n")
+    assert refused(lambda: world.git.inspect(str(here))).text == str(whole / "shallow")
+    (here / ".git").write_bytes(b"gitdir: \0")
+    with pytest.raises(Refused):
+        world.git.inspect(str(here))
+    (whole / "shallow").unlink()
+    (here / "in").mkdir()
+    (here / "in/commondir").write_bytes(b"..\0..\n")
+    assert special.common_of(here / "in") == here
+    special.refuse_closely([here / "in", special.common_of(here / "in")], here)
 
 
 @pytest.mark.proves("S-65")
@@ -156,6 +175,23 @@ def test_a_pipe_that_no_look_saw_ends_git_as_well(
     world.shell(failed.command, world.root)
     assert world.deliver(new).held is None
     assert not list((world.repo / ".git").glob("*.lock"))
+
+
+@pytest.mark.proves("S-65")
+def test_the_time_of_such_a_look_is_none_of_gits(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large tree on a slow disk takes long to look through."""
+    monkeypatch.setattr(command, "SUSPECT_SECONDS", 0.0)
+    looks: list[int] = []
+
+    def slow() -> None:
+        looks.append(1)
+        time.sleep(1.7)
+
+    runner, config = world.git._runner, {"alias.slow": "!sleep 2"}
+    told = runner.run(["slow"], cwd=world.repo, config=config, seconds=1.5, suspect=slow)
+    assert told.code == 0 and looks == [1]
 
 
 @pytest.mark.proves("S-65")

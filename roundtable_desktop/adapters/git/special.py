@@ -90,8 +90,7 @@ def refuse_above(path: str | Path) -> None:
     here = Path(os.path.realpath(path))
     for folder in (here, *here.parents):
         if os.path.lexists(folder / ".git"):
-            named = (plain_bytes(folder / ".git") or b"").removeprefix(b"gitdir: ").strip()
-            git_dir = folder / os.fsdecode(named or b".git")
+            git_dir = folder / (_named(folder / ".git") or ".git")
             for place in (git_dir, common_of(git_dir)):
                 refuse(place, folder)
             return
@@ -100,8 +99,13 @@ def refuse_above(path: str | Path) -> None:
 
 def common_of(git_dir: str | Path) -> Path:
     """The git directory that a linked one shares; any other one itself."""
-    named = (plain_bytes(Path(git_dir, "commondir")) or b"").strip()
-    return Path(os.path.normpath(os.path.join(git_dir, os.fsdecode(named))))
+    return Path(os.path.normpath(os.path.join(git_dir, _named(Path(git_dir, "commondir")))))
+
+
+def _named(file: Path) -> str:
+    """The path that such a file says, as git takes it: to its line end, or to a NUL in it."""
+    said = (plain_bytes(file) or b"").removeprefix(b"gitdir: ")
+    return os.fsdecode(said.partition(b"\0")[0].rstrip(b"\r\n"))
 
 
 def specials(git_dir: str | Path) -> Iterator[Path]:
@@ -180,8 +184,8 @@ def odd(folder: Path) -> Iterator[Path]:
 
 def _blocks(nested: Path) -> bool:
     """git asks of every `.git` whether it is a repository, and reads these two for that."""
-    named = (plain_bytes(nested) or b"").removeprefix(b"gitdir: ").strip()
-    git_dir = nested.parent / os.fsdecode(named) if named else nested
+    named = _named(nested)
+    git_dir = nested.parent / named if named else nested
     return any(is_special(git_dir / name) for name in ("HEAD", "commondir"))
 
 
