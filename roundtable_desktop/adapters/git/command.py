@@ -193,7 +193,7 @@ class Runner:
 
 
 class _Watch:
-    """Over the time that one git takes."""
+    """Over the time that one git takes; a look at what it may wait for is none of it."""
 
     def __init__(self, seconds: float, suspect: Callable[[], None]) -> None:
         self._seconds, self._suspect = seconds, suspect
@@ -202,10 +202,12 @@ class _Watch:
 
     def look(self) -> None:
         """Raises GitFailed: `git_timeout`, or what the suspicion finds."""
-        took = time.monotonic() - self._began
+        now = time.monotonic()
+        took = now - self._began
         if took > SUSPECT_SECONDS and not self._looked:
             self._looked = True
             self._suspect()
+            self._began += time.monotonic() - now
         if took > self._seconds:
             self._suspect()
             raise GitFailed(TIMEOUT, f"{self._seconds:g} s")
