@@ -16,7 +16,7 @@ from git_endings import Endings, any_endings
 from git_watched import RUN, moved, put_back
 from git_world import World
 
-from roundtable_desktop.adapters.git import noted
+from roundtable_desktop.adapters.git import noted, traces
 from roundtable_desktop.model.ports import GitFailed
 
 
@@ -93,7 +93,9 @@ def test_hooks_without_end_are_not_all_read(
 
 
 @pytest.mark.proves("C-100")
-def test_files_that_a_split_index_alone_knows_are_collected(world: World) -> None:
+def test_files_that_a_split_index_alone_knows_are_collected(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copy = world.make_copy()
     base = world.branch_head()
     world.plain("config", "core.splitIndex", "true", cwd=copy)
@@ -103,9 +105,24 @@ def test_files_that_a_split_index_alone_knows_are_collected(world: World) -> Non
     world.plain("update-index", "--split-index", cwd=copy)
     world.plain("config", "splitIndex.maxPercentChange", "100", cwd=copy)
     world.plain("add", "-f", "build/more.txt", cwd=copy)
-    assert list((copy / ".git").glob("sharedindex.*"))
+    (shared,) = (copy / ".git").glob("sharedindex.*")
     changed = {one.path for one in world.collect(base).changes}
     assert changed == {"build/out.txt", "build/more.txt"}
+    read, whole = [], traces.plain_bytes
+
+    def counted(path: Path) -> bytes | None:
+        read.append(path.name)
+        return whole(path)
+
+    monkeypatch.setattr(traces, "plain_bytes", counted)
+    index = (copy / ".git/index").read_bytes()
+    for number in range(200):  # as an agent may leave them, each of any size
+        other = os.urandom(20)
+        (copy / f".git/sharedindex.{other.hex()}").write_bytes(shared.read_bytes())
+        index += other if number % 2 else b"link" + bytes(4) + other
+    (copy / ".git/index").write_bytes(index)
+    world.collect(base)
+    assert 0 < sum(name.startswith("sharedindex.") for name in read) <= 2, "of either length"
 
 
 @pytest.mark.proves("C-107")

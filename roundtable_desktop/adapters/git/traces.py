@@ -18,6 +18,9 @@ from roundtable_desktop.adapters.git.special import SHARED_INDEX, odd, plain_byt
 
 CHANGED = "repository_configuration_changed"
 CONFIGS = ("config", "config.worktree")
+LINK, HASHES, MOST_LINKS = b"link", (20, 32), 1000
+"""What begins that extension, with four bytes for its size; the lengths of what follows them; and
+how many of these words are looked at, for names of folders may hold them too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,18 @@ def staged(room: Room, git_dir: Path) -> bytes:
 
 
 def _share(room: Room, git_dir: Path, index: bytes) -> None:
-    """A split index names the file that it is a part of (core.splitIndex)."""
-    for path in git_dir.glob(f"{SHARED_INDEX}*"):
-        name = path.name.removeprefix(SHARED_INDEX)
-        if COMMIT.fullmatch(name) and bytes.fromhex(name) in index:
-            shared = plain_bytes(path)
-            if shared is not None:
-                Path(room.git_dir, path.name).write_bytes(shared)
+    """A split index names the file that it is a part of in an extension behind its entries
+    (core.splitIndex); other such files are older, or are there to be copied."""
+    at = index.rfind(LINK)
+    for _ in range(MOST_LINKS):
+        if at < 0:
+            return
+        for size in HASHES:
+            name = SHARED_INDEX + index[at + 8 : at + 8 + size].hex()
+            if (shared := plain_bytes(git_dir / name)) is not None:
+                Path(room.git_dir, name).write_bytes(shared)
+                return
+        at = index.rfind(LINK, 0, at)
 
 
 def _head(git_dir: Path) -> str | None:
