@@ -13,6 +13,10 @@ MOST = 20
 """Faults that are told of one report."""
 POINTER = 200
 """Characters of a pointer: the names in it are the agent's."""
+DEEPEST = 200
+"""Lists and objects in each other that the reader's library follows."""
+_LONE = re.compile(r"[\ud800-\udfff]")
+"""A half of a character, which JSON can name and no text can hold."""
 NOT_TAKEN = "What you reported was not taken, because of this:"
 STATUSES = ("completed", "failed", "blocked", "cancelled")
 
@@ -40,10 +44,25 @@ def misfits(report: str) -> list[Misfit]:
         if isinstance(error, json.JSONDecodeError):
             return [Misfit("", "field_json_at", {"line": error.lineno, "column": error.colno})]
         return [Misfit("", "field_json_invalid")]
+    if not _is_readable(told):
+        return [Misfit("", "field_json_invalid")]
     found = list(_RESULT(told, ""))
     if not found and told["status"] == "blocked" and told.get("blocked") is None:
         found = [Misfit("/blocked", "blocked_on_nobody")]
     return found[:MOST]
+
+
+def _is_readable(told: object) -> bool:
+    """By a reader stricter than Python's."""
+    waiting = [(told, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        if depth > DEEPEST or (isinstance(one, str) and _LONE.search(one)):
+            return False
+        inside = [*one, *one.values()] if isinstance(one, dict) else one
+        if isinstance(inside, list):
+            waiting += [(each, depth + 1) for each in inside]
+    return True
 
 
 def kept(result: Mapping[str, object]) -> list[Misfit]:
@@ -162,7 +181,7 @@ _RESULT = _keys(
     blocked=_or_null(
         _keys(
             ("owner", "action"),
-            owner=_text(shape=r"^(user|coordinator|agent:.+)$"),
+            owner=_text(shape=r"^(user|coordinator|agent:.+)\Z"),
             action=_text(least=1, most=2000),
         )
     ),

@@ -77,6 +77,34 @@ def test_what_is_no_json_is_told_with_its_place(text: str) -> None:
     assert "JSON" in unfit(one.code, one.values) and "JSON" in told([one])
 
 
+def _deep(levels: int) -> str:
+    return f'{{"status": "failed", "error": {{"kind": "x", "a": {"[" * levels}{"]" * levels}}}}}'
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({**DONE, "summary": "\ud83d\ude00 \ud83d"}),
+        json.dumps({"status": "failed", "error": {"kind": "x", "\udc00": 1}}),
+        json.dumps({"status": "blocked", "blocked": {**BLOCKED, "owner": "user\n"}}),
+        json.dumps({"status": "blocked", "blocked": {**BLOCKED, "owner": "agent:ada\n"}}),
+        _deep(200),
+        _deep(900),
+    ],
+)
+def test_what_the_readers_library_alone_refuses_is_told_too(text: str) -> None:
+    """Else the runner takes it for a result, and passes over one that fits."""
+    assert worker_result(text) is None
+    assert [one.code for one in misfits(text)] in (["field_json_invalid"], ["field_owner"])
+
+
+@pytest.mark.proves("C-103 unfit")
+def test_what_that_library_takes_has_no_misfit() -> None:
+    for text in (json.dumps({**DONE, "summary": "\U0001f600"}), _deep(199)):
+        assert worker_result(text) is not None and misfits(text) == []
+
+
 @pytest.mark.proves("C-103 unfit")
 def test_many_misfits_and_long_names_are_bounded() -> None:
     found = misfits(json.dumps({**DONE, **{f"{n}{'x' * 5000}": n for n in range(500)}}))
