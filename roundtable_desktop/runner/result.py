@@ -55,11 +55,12 @@ def best(*found: Report | None) -> Report | None:
 
 
 def redact_result(path: Path, redactor: Redactor) -> None:
-    """The agent's own file stays with the run: without secrets, once nobody writes there."""
+    """The agent's own file stays with the run: without secrets, once nobody writes there. What has
+    not been read for them does not."""
     with suppress(OSError):
-        raw = _read(path, LONGEST)
+        raw = _read(path, LONGEST + 1)
         stream = redactor.stream()
-        clean = stream.feed(raw) + stream.flush()
+        clean = stream.feed(raw[:LONGEST]) + stream.flush()
         if clean == raw:
             return
         os.unlink(path)

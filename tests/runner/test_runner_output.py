@@ -12,6 +12,7 @@ from runner_bench import PYTHON, Bench, until
 
 from roundtable_desktop.model.messages import Hello, Result
 from roundtable_desktop.rules.redact import Redactor
+from roundtable_desktop.runner import result
 from roundtable_desktop.runner.output import CUT, LINE, Output
 from roundtable_desktop.runner.transcript import Transcript
 
@@ -53,6 +54,21 @@ def test_a_failed_start_does_not_tell_a_secret(bench: Bench) -> None:
     assert end.error
     assert "[redacted]" in end.error.text
     assert SECRET not in end.error.text
+
+
+@pytest.mark.proves("S-71")
+@pytest.mark.parametrize("before", [b"", b"x" * 90])
+def test_of_a_report_nothing_stays_that_was_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bytes
+) -> None:
+    """Behind so much of a file that looks innocent a secret may lie."""
+    monkeypatch.setattr(result, "LONGEST", 100)
+    path = tmp_path / "result.json"
+    path.write_bytes(before + b"y" * 100 + SECRET.encode())
+    result.redact_result(path, Redactor([SECRET]))
+    assert path.read_bytes() == (before + b"y" * 100)[:100]
+    result.redact_result(path, Redactor([SECRET]))
+    assert len(path.read_bytes()) == 100
 
 
 @pytest.mark.slow
