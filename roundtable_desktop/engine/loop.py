@@ -34,6 +34,9 @@ SHORT_REST = timedelta(seconds=5)
 OVERRUN = timedelta(seconds=5)
 """A part of a tick that takes longer is recorded: something waited where nothing may (W-36)."""
 
+LAST_WORDS = 10.0
+"""Seconds that a thread which was given up may take to tell of it."""
+
 STUCK = timedelta(seconds=30)
 """A part of a tick that goes on for longer shows in the health while it does."""
 
@@ -92,6 +95,8 @@ class Loop:
 
     def revive(self) -> None:
         """Has it begin anew after it was given up (F-09); one that lives goes on as it does."""
+        if self._crashes.given_up:
+            self._thread.join(LAST_WORDS)  # whoever sees that may be faster than its end
         with self._changed:
             if self._stopping or self._thread.is_alive():
                 return

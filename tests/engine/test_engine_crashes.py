@@ -111,6 +111,29 @@ def test_the_fourth_crash_is_the_last_until_a_person_has_it_begin_anew(live: Gro
     assert loop.health() is Health.DEAD, "what was stopped stays so"
 
 
+@pytest.mark.proves("F-09")
+def test_a_thread_that_is_still_telling_begins_anew_when_it_is_asked_to(
+    live: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps, whole = Steps(), crashes.journal.tell
+    loop = loop_on(live, steps)
+    steps.crashes = 4
+
+    def slow(*words: Any, **more: Any) -> None:
+        whole(*words, **more)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(crashes.journal, "tell", slow)
+    loop.start()
+    try:
+        until(lambda: loop.health() is Health.DEAD)
+        loop.revive()
+        until(lambda: steps.steps)
+        assert loop.health() is Health.OK and told(live) == [False, False, False, True]
+    finally:
+        loop.stop()
+
+
 @pytest.mark.proves("F-52")
 def test_a_crash_that_cannot_be_written_is_seen_all_the_same(
     live: Ground, monkeypatch: pytest.MonkeyPatch
