@@ -44,7 +44,7 @@ class Safety:
         made = backups.kept(self._folder, now)
         if not empty and _is_due(made, now, longest, last) and not self._make(now):
             return None
-        return SOON if len(made) <= len(YOUNG) else None
+        return SOON if _is_young(made) else None
 
     def _make(self, now: datetime) -> bool:
         here = migrate.version_of(self._path)
@@ -94,4 +94,10 @@ def _is_due(
     if age < timedelta(0) or age >= longest:
         return True
     grown = last is not None and last >= made[0].at
-    return grown and len(made) <= len(YOUNG) and age >= YOUNG[len(made) - 1]
+    return grown and _is_young(made) and age >= YOUNG[len(made) - 1]
+
+
+def _is_young(made: Sequence[backups.Backup]) -> bool:
+    """Of a large database few are kept, however old it is; so it is not the number alone."""
+    size = sum(one.size for one in made) + (made[0].size if made else 0)
+    return len(made) <= len(YOUNG) and size <= backups.KEPT_BYTES

@@ -74,6 +74,25 @@ def test_the_work_of_the_first_hours_is_in_a_backup_soon(ground: Ground) -> None
 
 
 @pytest.mark.proves("F-25")
+@pytest.mark.parametrize("room", [1.5, 2.5])
+def test_a_database_of_which_few_backups_have_room_is_not_taken_for_a_young_one(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, room: float
+) -> None:
+    """Each costs as much reading and writing as it is large."""
+    workspace, safe = ground.workspace(), safety(ground)
+    kept = Housekeeping(ground.store, ground.clock, {"backup": safe.back_up})
+    kept.begin()
+    [first] = backups.kept(ground.path.parent / "backups")
+    monkeypatch.setattr(backups, "KEPT_BYTES", int(room * first.size))
+    made = set()
+    for _ in range(30):
+        ground.task(workspace)
+        hours(ground, kept, 1)
+        made |= {one.path for one in backups.kept(ground.path.parent / "backups")}
+    assert len(made) <= 3, "one a day, and at most one more on the first"
+
+
+@pytest.mark.proves("F-25")
 def test_a_backup_that_fails_is_not_tried_each_minute(ground: Ground) -> None:
     ground.workspace()
     safe = safety(ground)
