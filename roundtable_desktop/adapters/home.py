@@ -25,6 +25,12 @@ FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 LINK_SECONDS = 60.0
 
 OPENERS = ("open",) if sys.platform == "darwin" else ("xdg-open", "x-www-browser", "firefox")
+_OPEN = """
+"$0" "$1" >/dev/null 2>&1 &
+for look in 1 2 3 4 5; do kill -0 $! 2>/dev/null || break; sleep 0.2; done
+kill -0 $! 2>/dev/null || wait $!
+"""
+"""What opens nothing ends soon, and says so; what lives on may be the browser itself."""
 
 MOUNTS = Path("/proc/self/mountinfo")
 NETWORK = (
@@ -100,11 +106,11 @@ class Home:
 
     def show(self, page: Path) -> bool:
         """Opens it in the user's browser, which lives on with the umask of theirs; ours stays, as
-        other threads may be writing. Whether there is one."""
+        other threads may be writing. False where none could be started; takes up to a second."""
         program = next(filter(None, map(shutil.which, OPENERS)), None)
         if program is None:
             return False
-        line = ["sh", "-c", '"$0" "$1" >/dev/null 2>&1 &', program, page.as_uri()]
+        line = ["sh", "-c", _OPEN, program, page.as_uri()]
         done = subprocess.run(
             line, stdin=subprocess.DEVNULL, start_new_session=True, umask=self.users_umask
         )

@@ -123,5 +123,10 @@ def test_what_is_started_for_the_user_has_their_umask(
         time.sleep(0.01)
     assert said.read_text().split() == ["0027", f"file://{tmp_path}/a%20page.html"]
     assert os.umask(0o077) == 0o077
+    (tmp_path / "xdg-open").write_text("#!/bin/sh\nsleep 0.1\nexit 3\n")
+    assert not home.show(tmp_path / "a page.html"), "it found nothing that opens it"
+    (tmp_path / "xdg-open").write_text("#!/bin/sh\nexec sleep 3\n")
+    began = time.monotonic()
+    assert home.show(tmp_path / "a page.html") and time.monotonic() - began < 2.5
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     assert not home.show(tmp_path / "a page.html")
