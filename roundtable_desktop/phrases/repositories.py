@@ -68,7 +68,7 @@ HELD: Mapping[str, str] = {
     ),
     "special_file": N_(
         "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
-        "for ever, so it was not started. Clear the way with “{mend}”, then try again."
+        "for ever. Clear the way with “{mend}”, then try again."
     ),
     "inbox_special_file": N_(
         "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "

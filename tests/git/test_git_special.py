@@ -11,6 +11,7 @@ from git_watched import RUN, as_it_was, moved, put_back
 from git_world import AT, MESSAGE, REF, World
 
 from roundtable_desktop.adapters.git import command, special
+from roundtable_desktop.adapters.git.names import pasted
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.moved import Moved, What, reason
 from roundtable_desktop.model.ports import Collected, GitFailed, Repository
@@ -175,6 +176,23 @@ def test_a_pipe_that_no_look_saw_ends_git_as_well(
     world.shell(failed.command, world.root)
     assert world.deliver(new).held is None
     assert not list((world.repo / ".git").glob("*.lock"))
+
+
+@pytest.mark.proves("S-65")
+@pytest.mark.parametrize("name", ["sub\ntouch PWNED #", "sub\r\x1b[2J\u2028x", "\udcff\n"])
+def test_what_a_person_pastes_is_ours_whatever_the_name(world: World, name: str) -> None:
+    """The path stands before it, in a line of its own."""
+    folder = world.root / "work" / name
+    folder.mkdir(parents=True)
+    innocent = folder.with_name("\udcff")
+    innocent.write_text("mine")
+    path = pipe(folder / ".gitignore")
+    failed = refused(lambda: special.refuse_traps(world.root / "work"))
+    assert failed.text.isprintable() and failed.command.startswith("rm -f -- ")
+    world.shell(failed.command, world.root)
+    assert not path.exists() and os.listdir(world.root / "work").count("PWNED") == 0
+    world.shell(pasted("rm", "-rf", "--", str(folder)), world.root)
+    assert not folder.exists() and innocent.read_text() == "mine"
 
 
 @pytest.mark.proves("S-65")

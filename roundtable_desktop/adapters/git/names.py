@@ -17,6 +17,8 @@ TAGS = "refs/tags/"
 UNWANTED = re.compile(r"""[~^:?*\[\\;&|$`<>"'()!\s]|\.\.|@\{|//""")
 COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")  # sha1 or sha256
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
 # Code points that HFS+ drops from names, so that `.g\u200cit` opens `.git`.
 HFS_IGNORED = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
@@ -76,6 +78,11 @@ def shown(path: bytes) -> str:
     return path.decode(errors="backslashreplace")
 
 
+def in_line(path: bytes) -> str:
+    """The same in one line: whatever follows in the next is no part of it."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], shown(path))
+
+
 def by_hand(*words: str) -> str:
     """The command line for a person's shell."""
     return pasted("git", *words)
@@ -90,7 +97,9 @@ def _quoted(word: str) -> str:
     raw = os.fsencode(word)
     if shown(raw) == word:
         return shlex.quote(word)
-    return "\"$(printf '{}')\"".format("".join(f"\\{one:03o}" for one in raw))
+    kept = raw.rstrip(b"\n")  # a shell takes line ends away there
+    ends = shlex.quote("\n" * (len(raw) - len(kept))) if kept != raw else ""
+    return "\"$(printf '{}')\"".format("".join(f"\\{one:03o}" for one in kept)) + ends
 
 
 def digest(folder: str) -> str:

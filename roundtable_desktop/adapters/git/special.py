@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from roundtable_desktop.adapters.git.names import COMMIT, HEADS, pasted, shown
+from roundtable_desktop.adapters.git.names import COMMIT, HEADS, in_line, pasted
 from roundtable_desktop.model.ports import SPECIAL, GitFailed
 
 READ_BYTES = 64 * 1024 * 1024  # an index of half a million files
@@ -54,8 +54,8 @@ def is_special(path: str | Path) -> bool:
 
 
 def refuse(git_dir: str | Path, work_tree: str | Path | None = None) -> None:
-    """Raises GitFailed(`special_file`): its text is the path, its command what mends it. work_tree:
-    of that git directory, where there is one."""
+    """Raises GitFailed(`special_file`): its text is the path in one line, its command what mends
+    it. work_tree: of that git directory, where there is one."""
     _raise_first(specials(git_dir), git_dir, work_tree)
 
 
@@ -124,7 +124,7 @@ def _raise_first(
     path = next(iter(found), None)
     if path is not None:
         command = mending(path, git_dir, work_tree)
-        raise GitFailed(SPECIAL, shown(os.fsencode(path)), command)
+        raise GitFailed(SPECIAL, in_line(os.fsencode(path)), command)
 
 
 def _entries(folder: Path) -> list[Path]:
