@@ -9,6 +9,8 @@ from ground import set_columns
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import control
+from roundtable_desktop.engine.desk.agency import Agency
+from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Busy
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import GitFailed
@@ -22,6 +24,8 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import runs
+
+FITS = '{"status": "completed"}'
 
 
 @pytest.mark.proves("C-97", "C-103")
@@ -101,6 +105,21 @@ def test_a_report_with_an_unknown_key_counts_as_none_and_the_next_attempt_reads_
     assert why.code == "run_report_unfit" and "counts as no report" in sentence(why.code)
     prompt = stage.launch().assembled_prompt
     assert "What you reported was not taken" in prompt and "- /done: there is no such" in prompt
+
+
+@pytest.mark.proves("C-103 unfit")
+@pytest.mark.parametrize(("sent", "kept"), [('{"status": "done"}', True), (FITS, False)])
+def test_only_a_report_that_does_not_fit_is_kept_as_one(
+    stage: Stage, sent: str, kept: bool
+) -> None:
+    """The tool refuses one that fits while the database is busy: it was not the agent's fault."""
+    task = stage.assigned()
+    run = stage.launch()
+    ids = {"agent_id": run.agent_id, "task_id": task.id, "workspace_id": run.workspace_id}
+    agency = Agency(stage.desk, stage.ground.reader)
+    agency.keep_refused(Holder(run_id=run.id, **ids), sent)
+    run = stage.finish(run)
+    assert run.outcome is RunOutcome.NO_RESULT and ("unreadable" in run.result_json) is kept
 
 
 @pytest.mark.proves("C-103 unfit")

@@ -16,6 +16,7 @@ from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS, TaskStatus
 from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.rules.fitting import misfits
 from roundtable_desktop.rules.redact import clip, redact
 from roundtable_desktop.store import agents, approvals, comments, runs, wakeups
 from roundtable_desktop.store import tasks as rows
@@ -140,10 +141,13 @@ class Agency:
         return {"task": _shown(task) if task else None, "accepted": True}
 
     def keep_refused(self, holder: Holder, text: str) -> None:
-        """The last one; what fits counts, whichever came first."""
+        """The last one; what fits counts, whichever came first. One that was refused for anything
+        but its form is none of these."""
         clean = self._clean(holder, text)
         shown = clip(clean, REFUSED_BYTES, keep="start")
         fault = "" if shown == clean else "report_too_large"
+        if not fault and not misfits(clean):
+            return
         with self._desk.store.transaction() as tx:
             run = runs.get(tx, holder.run_id)
             if run is not None and run.status in LIVE_RUNS:
