@@ -109,13 +109,18 @@ class Acting(QObject):
         """A button of a notification, which then says what came of it."""
         if action == LOG:
             home = self._owner.home
-            self._worker.ask(lambda: home.show(home.log_file), failed=self._say_refusal)
+            self._worker.ask(lambda: home.show(home.log_file), self._say_log, self._say_refusal)
         elif action == REVIVE:
             self.act(action)
         elif (faces := self._faces()) is not None:
             act = lambda: inbox.act(faces.desk, Asked(PERSON), key, action)  # noqa: E731
             done = lambda _item: self._speaker.became(key, _("It is tried again"))  # noqa: E731
             self._worker.ask(act, done, lambda error: self._not_done(key, error))
+
+    def _say_log(self, opened: bool) -> None:
+        if not opened:
+            body = _("Open this file: {file}").format(file=self._owner.home.log_file)
+            self._speaker.say(Notice("log", _("The log could not be opened"), body, ()), "")
 
     def _not_done(self, key: str, error: Exception) -> None:
         self._speaker.became(key, _("This was not done"), _why(error))

@@ -36,7 +36,9 @@ class Held:
 
     def __init__(self, root: Path) -> None:
         self.free, self.done = threading.Event(), list[str]()
-        self.home = SimpleNamespace(root=root, log_file=root / "log")
+        self.opens = True
+        show = lambda _page: self._wait(LOG) or self.opens  # noqa: E731
+        self.home = SimpleNamespace(root=root, log_file=root / "log", show=show)
         findings = [Finding(check="a", standing=one, code="a") for one in Standing]
         doctor = SimpleNamespace(findings=lambda: self._wait("doctor") or findings)
         self.faces: Any = SimpleNamespace(desk=None, look=None, doctor=doctor)
@@ -84,7 +86,6 @@ def held(
     monkeypatch.setattr(room.routines, "fire_now", owner.act("fire"))
     monkeypatch.setattr(room.run_control, "cancel", owner.act("cancel"))
     monkeypatch.setattr(room.inbox, "act", owner.act("retry"))
-    monkeypatch.setattr(Acting, "_start_program", lambda _self, _what: True)
     worker.start()
     acting = Acting(owner, worker, words, Yes())  # type: ignore[arg-type]
     glance = Glance(health=Health.OK, intake="open", running=1, needs_you=0)
@@ -125,7 +126,7 @@ def test_no_act_of_the_person_waits_for_an_owner_that_is_busy(held: SimpleNamesp
     assert time.monotonic() - began < STUCK, "something waited"
     assert worst < MOST and held.owner.done == []
     held.owner.free.set()
-    wanted = {*acts} - {LOG, "login"}
+    wanted = {*acts} - {"login"}
     settle(lambda: wanted <= set(held.owner.done))
 
 
@@ -162,6 +163,19 @@ def test_a_press_says_what_came_of_it(
         ("i1", "It is tried again"),
         ("i2", "This was not done", "This was answered already."),
     ]
+
+
+@pytest.mark.proves("D-05 press")
+def test_a_log_that_nothing_opens_is_named(held: SimpleNamespace) -> None:
+    held.owner.free.set()
+    held.acting.press("health", LOG)
+    settle(lambda: held.owner.done == [LOG])
+    held.owner.opens = False
+    held.acting.press("health", LOG)
+    settle(lambda: held.words.said)
+    [said] = held.words.said
+    assert said.title == "The log could not be opened"
+    assert said.body.endswith(str(held.owner.home.log_file))
 
 
 @pytest.mark.proves("D-04")
