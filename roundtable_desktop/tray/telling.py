@@ -35,7 +35,7 @@ def digest(count: int) -> Notice:
 def failing(health: Health, trouble: str | None) -> Notice:
     if health is Health.DEAD:
         title = _("The scheduler has stopped")
-        body = _("It crashed again and again. Nothing is started or finished now; agents go on.")
+        body = _("It crashed again and again. Nothing new is started; agents go on.")
         buttons = (_open(), (LOG, _("Open log")), (REVIVE, _("Restart")))
         return Notice(HEALTH, title, body, buttons, "critical")
     title = _("Something fails in Roundtable")
