@@ -125,7 +125,7 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     git = HardenedGit(home.empty, Path.home(), users, Alone(home.git_lock, processes.sweep))
     runners = LocalRunners(home.runs, home.sockets, sweep=marked.sweep, umask=users)
     those = Runners(runners, runners.works_in, marked.of_runs, home.runs)
-    past = restored.settle(store, ids, home.copies, those, home.whereabouts())
+    past = restored.settle(store, git, ids, home.copies, those, home.whereabouts())
     files, zone = RepositoryConfig(users), local_zone(os.environ)
     config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values, git)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)

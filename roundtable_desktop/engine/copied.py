@@ -19,14 +19,15 @@ COPIED = "copied"
 def noticed(view: View, here: Whereabouts) -> Past | None:
     """Nothing if it is where it was, was moved, never ran, or holds nothing that could run."""
     was = copied.lay(view)
-    if was is None or not restored.numbers(view) or not is_copy(was, here, still_there=_there(was)):
+    if was is None or not restored.numbers(view) or not is_copied(was, here):
         return None
     last = events.last_instant(view) or instant(0)
     return Past(why=COPIED, source=was.root, as_of=last, aside=None, last_event=None)
 
 
-def _there(was: Whereabouts) -> bool:
-    return os.path.lexists(Path(was.root, "roundtable.db"))
+def is_copied(was: Whereabouts, here: Whereabouts) -> bool:
+    there = os.path.lexists(Path(was.root, "roundtable.db"))
+    return is_copy(was, here, still_there=there)
 
 
 def waits(view: View) -> bool:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from roundtable_desktop.engine import by_rule, copied, worries
+from roundtable_desktop.engine.elsewhere import left_elsewhere, take_along
 from roundtable_desktop.engine.forgotten import (
     Runners,
     end_all,
@@ -13,7 +14,7 @@ from roundtable_desktop.engine.forgotten import (
 from roundtable_desktop.engine.intake import PAUSED, STOPPED, turn
 from roundtable_desktop.engine.schedules import reckon_anew
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.ports import Copies, Ids
 from roundtable_desktop.model.records import SYSTEM, Json, Subject
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.whereabouts import Whereabouts
@@ -24,7 +25,7 @@ from roundtable_desktop.store.restored import Past
 
 
 def settle(
-    store: Store, ids: Ids, copies: Path, runners: Runners, here: Whereabouts
+    store: Store, git: Copies, ids: Ids, copies: Path, runners: Runners, here: Whereabouts
 ) -> Past | None:
     """One decision, once, before anything is claimed or fired. None: neither restored nor copied.
 
@@ -33,6 +34,10 @@ def settle(
     is ended, and working copies of it are put out of the way: a task that is begun again begins
     with what the user has now. What was to be delivered waits for a person's word.
     """
+    with store.transaction() as tx:
+        left = left_elsewhere(tx, copies, here)
+    if left is not None:  # before it is written down that it lies here
+        take_along(git, copies, left)
     with store.transaction() as tx:
         past = restored.mark(tx) or copied.noticed(tx, here)
         if past is None:

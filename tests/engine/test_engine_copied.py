@@ -38,7 +38,7 @@ def start(stage: Stage, here: Whereabouts) -> Past | None:
     runs = stage.folders.root / "runs"
     runs.mkdir(exist_ok=True)
     runners = Runners(stage.launcher, lambda run: "/homes/first/copies/1/t1", dict, runs)
-    return restored.settle(stage.store, stage.ids, stage.folders.copies, runners, here)
+    return restored.settle(stage.store, stage.git, stage.ids, stage.folders.copies, runners, here)
 
 
 def open_items(stage: Stage) -> list[dict[str, Any]]:

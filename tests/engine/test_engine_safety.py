@@ -12,6 +12,7 @@ import pytest
 from engine_stage import ScriptedLauncher
 from ground import JOAN, NOW, Ground
 
+from roundtable_desktop.adapters.pretend import PretendGit
 from roundtable_desktop.engine import heartbeat, restored, worries
 from roundtable_desktop.engine.forgotten import Runners
 from roundtable_desktop.engine.housekeeping import PERIOD, Housekeeping
@@ -225,9 +226,9 @@ def test_a_restored_past_fires_and_launches_nothing_by_itself(
     restoring.put_in_place(ground.path, copy, NOW, ground.clock.now(), why="asked")
     ground.open()
     here = Whereabouts(root=str(tmp_path))
-    past = restored.settle(ground.store, ground.ids, copies, runners, here)
+    past = restored.settle(ground.store, PretendGit(), ground.ids, copies, runners, here)
     assert past is not None and past.last_event == last
-    assert restored.settle(ground.store, ground.ids, copies, runners, here) is None, "once"
+    assert restored.settle(ground.store, PretendGit(), ground.ids, copies, runners, here) is None, "once"
     with ground.store.transaction() as tx:
         assert settings.of_home(tx).intake == "paused"
         assert browsers.find(tx, "h") is None, "it may have been signed out since"

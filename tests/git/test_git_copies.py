@@ -1,6 +1,7 @@
 """Working copies: what an agent gets, and what it cannot reach."""
 
 import os
+import shutil
 import signal
 import stat
 import time
@@ -207,3 +208,32 @@ def test_copies_made_at_the_same_time_do_not_fight(world):
     for folder in folders:
         assert world.plain("status", "--porcelain", cwd=folder) == ""
     assert world.plain("branch", "--format=%(refname)") == "refs/heads/main"
+
+
+@pytest.mark.proves("copied home", "C-100")
+@pytest.mark.parametrize("moved", [True, False])
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_copy_of_a_home_that_lies_elsewhere_goes_on_with_what_it_holds(world, linked, moved):
+    base, was = world.branch_head(), world.make_copy(linked=linked)
+    world.write({"a.txt": "half done\n"}, was)
+    world.commit({"b.txt": "moved on\n"})
+    here = world.root / "elsewhere" / "one"
+    if moved:
+        was.parent.rename(here.parent)
+    else:
+        shutil.copytree(was.parent, here.parent, symlinks=True)
+    for _ in range(2):
+        world.git.take_along(world.repository, str(was), str(here), moved=moved)
+    assert world.git.began_at(world.repository, str(here)) == base
+    assert world.git.began_at(world.repository, str(was)) == (None if moved else base)
+    for place in (here, was)[: 1 if moved else 2]:
+        world.make_copy(base, place, linked=linked)
+        assert (place / "a.txt").read_text() == "half done\n"
+        left = world.collect(base, copy=place)
+        assert [change.path for change in left.changes] == ["a.txt"]
+        assert world.plain("status", "--porcelain", cwd=place) == " M a.txt"
+        world.git.drop_copy(world.repository, str(place))
+        assert not place.exists()
+    assert world.plain("for-each-ref", "refs/roundtable/base") == ""
+    if linked:
+        assert world.plain("worktree", "list").count("\n") == 0

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -117,3 +118,33 @@ def test_a_home_that_was_moved_or_is_older_goes_on_and_one_copied_back_does_not(
     assert running.get("/control")["intake"] == "paused"
     [item] = running.get("/inbox", status="open")["items"]
     assert str(moved) in item["sentence"]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("copied home", "C-100")
+@pytest.mark.parametrize("how", ["mv worktree", "cp isolated_copy"])
+def test_a_task_goes_on_in_its_working_copy_wherever_the_home_lies(
+    running: House, tmp_path: Path, how: str
+) -> None:
+    move, strategy = how.split()
+    room, home, there = running.room(), running.home, tmp_path / "there"
+    agent = room.shell("test -e half.txt && echo done && exit; echo x > half.txt; sleep 300")
+    task = room.task("Long", agent, workspace_strategy=strategy)
+    run = room.live(task)
+    until(lambda: list(home.glob("copies/*/t1/half.txt")))
+    running.end(signal.SIGKILL)
+    for one in run["processes"]:
+        os.kill(one["pid"], signal.SIGKILL)
+    if move == "mv":
+        home.rename(there)
+    else:
+        _copied(home, there)
+    running.home, running.env["ROUNDTABLE_HOME"] = there, str(there)
+    running.start()
+    assert running.cli("resume").code == 0
+    again = room.ended(task, 2)
+    assert (again["outcome"], again["error"]) == ("done", None)
+    proposal = room.proposal(task)
+    assert [one["path"] for one in proposal["files"]] == ["half.txt"]
+    room.lands(proposal)
+    assert (room.path / "half.txt").read_text() == "x\n"

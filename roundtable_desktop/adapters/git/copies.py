@@ -16,6 +16,7 @@ from roundtable_desktop.adapters.git.linked import (
     administration,
     forget,
     is_linked,
+    link,
     mend,
     refuse_locked,
 )
@@ -104,6 +105,26 @@ def drop_copy(runner: Runner, repository: Repository, folder: str) -> None:
     drop_ref(runner, repository, base_ref(folder))
     remove_going(str(Path(folder).parent))
     _drop_unfinished(Path(folder))
+
+
+def take_along(
+    runner: Runner, repository: Repository, was: str, folder: str, *, moved: bool
+) -> None:
+    """Of a copy that lay at `was`, in a home that now lies elsewhere: the sign that it is ours
+    goes by the folder. moved: nothing lies there any more; else the other one needs its own, and
+    a linked one begins a part of its own with its next run. May be repeated."""
+    room = users_room(runner, repository)
+    begun = room.commit(base_ref(was))
+    if begun is None:
+        return
+    if room.commit(base_ref(folder)) is None:
+        keep(room, base_ref(folder), begun)
+    if moved:
+        if is_linked(repository, was) and not is_linked(repository, folder):
+            os.rename(administration(repository, was), administration(repository, folder))
+        if is_linked(repository, folder):
+            link(repository, folder, Path(folder))
+        drop_ref(runner, repository, base_ref(was))
 
 
 def size(folder: str) -> int:
