@@ -35,6 +35,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "changed_meanwhile": 412,
     "database_fault": 503,
     "git_failed": 503,
+    "database_replaced": 503,
     "idempotency_key_required": 400,
     "rate_limited": 429,
 }

@@ -72,6 +72,10 @@ RECOVERY: Mapping[str, str] = {
     "database_busy": N_(
         "Another program holds the database. Nothing was changed; try again in a moment."
     ),
+    "database_replaced": N_(
+        "{path} is gone, or is another file than the one that Roundtable works with. Nothing was "
+        "changed. Put it back where it was, or stop Roundtable and start it again."
+    ),
     "database_fault": N_(
         "The database could not be read or written ({text}). Nothing was changed. Look at the disk "
         "and at the log."

@@ -93,6 +93,7 @@ class Database(pw.SqliteDatabase):
             path, lock_type="IMMEDIATE", timeout=_BUSY_SECONDS, check_same_thread=False, **options
         )
         self._stopping = stopping
+        self._file: tuple[int, int] | None = None
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
 
@@ -103,6 +104,19 @@ class Database(pw.SqliteDatabase):
         with self._opened_lock:
             self._opened.append(connection)
         return connection
+
+    def check_place(self) -> None:
+        """Raises Broken(`database_replaced`): its name no longer leads to the file that was opened.
+        What is written there nobody would find again, and a new connection would make another."""
+        try:
+            facts = os.stat(self.database)
+        except OSError:
+            facts = None
+        found = None if facts is None else (facts.st_dev, facts.st_ino)
+        if self._file is None:
+            self._file = found
+        elif found != self._file:
+            raise Broken("database_replaced", path=str(self.database))
 
     def close_all(self) -> None:
         """For the end of the process: every thread that used it has been joined."""
@@ -221,6 +235,7 @@ class Store:
         """BEGIN IMMEDIATE behind our own lock: threads queue here in turn, not in SQLite's poll."""
         if self.db.in_transaction():
             raise Broken("transaction_inside_transaction")
+        self._check_place()
         try:
             self.db.connect(reuse_if_open=True)
             with self._in_turn():
@@ -243,6 +258,13 @@ class Store:
             self.fault = None
         for topic in tx.nudges:
             self._nudge(topic)
+
+    def _check_place(self) -> None:
+        try:
+            self.db.check_place()
+        except Broken as refused:
+            self._failed(refused)
+            raise
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
@@ -283,7 +305,7 @@ class Store:
 
     def _failed(self, refused: Refused) -> None:
         if not isinstance(refused, Busy):
-            self.fault = refused.code
+            self.fault = refused.code if isinstance(refused, Full) else "database_fault"
             self._nudge("queue")  # the loop tries from now on whether it can be done again
 
     def _nudge(self, topic: str) -> None:
@@ -342,6 +364,7 @@ class Reader:
     def snapshot(self) -> Iterator[View]:
         """One state of the database over several statements. No rendering, no I/O inside; a
         statement that takes too long is broken off."""
+        self._db.check_place()
         self._limits.end = self._clock.monotonic() + READ_LIMIT.total_seconds()
         try:
             self._db.connect(reuse_if_open=True)

@@ -259,3 +259,29 @@ def test_a_log_that_another_program_keeps_long_is_written_back_when_it_lets_go(
     assert (ground.store.shorten_log(), ground.store.trouble) == (0, None)
     tell(ground)
     assert len(ground.events()) == 301
+
+
+@pytest.mark.proves("F-21", "F-19")
+@pytest.mark.parametrize("in_its_place", ["nothing", "another"])
+def test_nothing_is_written_to_a_file_that_nobody_would_find_again(
+    ground: Ground, in_its_place: str
+) -> None:
+    """It was taken away under the owner's feet: it says so, makes no new one, and goes on with the
+    one that it had once that is back."""
+    tell(ground)
+    path, away = ground.path, ground.path.with_name("away.db")
+    with ground.reader.snapshot() as view:
+        before = events.last_instant(view)
+    path.rename(away)
+    if in_its_place == "another":
+        path.write_bytes(away.read_bytes())
+    for _ in range(2):
+        with pytest.raises(Broken, match="database_replaced"):
+            tell(ground)
+        with pytest.raises(Broken, match="database_replaced"), ground.reader.snapshot():
+            pass
+    assert ground.store.trouble == "database_fault"
+    assert path.exists() == (in_its_place == "another")
+    away.rename(path)
+    assert tell(ground) > (before or NOW)
+    assert ground.store.trouble is None
