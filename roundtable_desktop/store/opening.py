@@ -42,6 +42,8 @@ def make_ready(
     restoring.finish(path)
     restored = None
     if os.path.lexists(path):
+        if path.is_dir():  # which has more than one name by nature
+            raise Broken("database_foreign", path=str(path))
         if path.stat().st_nlink > 1:
             raise Broken("database_hard_linked", path=str(path))
         restored = _mended(path, folder, at, monotonic)

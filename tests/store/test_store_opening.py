@@ -80,6 +80,15 @@ def _foreign(path: Path) -> None:
 
 
 @pytest.mark.proves("F-21")
+def test_a_folder_in_its_place_is_called_no_database(home: Path) -> None:
+    home.unlink()
+    home.mkdir()
+    with pytest.raises(Broken) as refused:
+        ready(home)
+    assert refused.value.code == "database_foreign" and home.is_dir()
+
+
+@pytest.mark.proves("F-21")
 @pytest.mark.parametrize(
     ("harm", "code"),
     [
