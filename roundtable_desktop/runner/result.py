@@ -55,12 +55,14 @@ def best(*found: Report | None) -> Report | None:
 
 
 def redact_result(path: Path, redactor: Redactor) -> None:
-    """The agent's own file stays with the run: without secrets, once nobody writes there. What has
-    not been read for them does not."""
+    """The agent's own file stays with the run: without secrets, once nobody writes there. Of one
+    that is too long the beginning stays, and no half secret at its end."""
     with suppress(OSError):
-        raw = _read(path, LONGEST + 1)
+        raw = _read(path, LONGEST + LIMIT)
         stream = redactor.stream()
-        clean = stream.feed(raw[:LONGEST]) + stream.flush()
+        clean = stream.feed(raw) + stream.flush()
+        if len(raw) > LONGEST:
+            clean = clean[:-LIMIT][:LONGEST]
         if clean == raw:
             return
         os.unlink(path)

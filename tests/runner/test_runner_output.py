@@ -185,3 +185,16 @@ def _texts(folder: Path) -> list[str]:
 
     lines = [line for file in sorted(folder.iterdir()) for line in file.open(encoding="utf-8")]
     return [json.loads(line)["text"] for line in lines]
+
+
+@pytest.mark.proves("S-71")
+def test_what_lies_beyond_the_longest_result_file_is_cut_off_and_never_kept_as_it_was(
+    tmp_path: Path,
+) -> None:
+    path, secret = tmp_path / "result.json", b"sk-ant-api03-" + b"CANARY" * 8
+    for before in (result.LONGEST - 20, result.LONGEST + 500, result.LONGEST + 10 * result.LIMIT):
+        path.write_bytes(b"y " * (before // 2) + secret + b" y")
+        result.redact_result(path, Redactor([]))
+        left = path.read_bytes()
+        assert len(left) <= result.LONGEST and b"CANARY" not in left and b"sk-ant" not in left
+        assert left.startswith(b"y y y")
