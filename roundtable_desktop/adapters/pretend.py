@@ -211,9 +211,7 @@ class PretendGit:
     def forget_note(self, folder: str, run: str) -> None:
         """There is none."""
 
-    def take_along(
-        self, repository: Repository, was: str, folder: str, *, moved: bool
-    ) -> None:
+    def take_along(self, repository: Repository, was: str, folder: str, *, moved: bool) -> None:
         """There is none."""
 
     def began_at(self, repository: Repository, folder: str) -> str | None:

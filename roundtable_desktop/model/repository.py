@@ -35,9 +35,7 @@ class Copies(Protocol):
         linked working tree instead. An existing complete one is kept as it is.
         Raises Invalid (`bad_folder`, `folder_exists`, `folder_symlinked`, …), pointer /folder."""
 
-    def take_along(
-        self, repository: Repository, was: str, folder: str, *, moved: bool
-    ) -> None:
+    def take_along(self, repository: Repository, was: str, folder: str, *, moved: bool) -> None:
         """A copy that lay at `was` is known by where it lies now. moved: and there no more; else
         the home was copied. Raises GitFailed."""
 

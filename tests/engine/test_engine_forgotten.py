@@ -77,7 +77,9 @@ def go_back(stage: Stage, to: Path) -> str:
         stage.config,
     )
     here = Whereabouts(root="/homes/joan")
-    assert restored.settle(stage.store, stage.git, stage.ids, stage.folders.copies, runners(stage), here)
+    assert restored.settle(
+        stage.store, stage.git, stage.ids, stage.folders.copies, runners(stage), here
+    )
     [item] = [row for row in ground.rows("inbox_items") if row["kind"] == "doctor"]
     return sentence("inbox_restored", json.loads(item["data"]))
 

@@ -228,7 +228,8 @@ def test_a_restored_past_fires_and_launches_nothing_by_itself(
     here = Whereabouts(root=str(tmp_path))
     past = restored.settle(ground.store, PretendGit(), ground.ids, copies, runners, here)
     assert past is not None and past.last_event == last
-    assert restored.settle(ground.store, PretendGit(), ground.ids, copies, runners, here) is None, "once"
+    again = restored.settle(ground.store, PretendGit(), ground.ids, copies, runners, here)
+    assert again is None, "once"
     with ground.store.transaction() as tx:
         assert settings.of_home(tx).intake == "paused"
         assert browsers.find(tx, "h") is None, "it may have been signed out since"

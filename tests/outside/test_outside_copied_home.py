@@ -142,6 +142,8 @@ def test_a_task_goes_on_in_its_working_copy_wherever_the_home_lies(
     running.home, running.env["ROUNDTABLE_HOME"] = there, str(there)
     running.start()
     assert running.cli("resume").code == 0
+    room.ended(task)
+    running.post(f"/tasks/{task['id']}/run")  # at once, not after the pause of a lost one
     again = room.ended(task, 2)
     assert (again["outcome"], again["error"]) == ("done", None)
     proposal = room.proposal(task)

@@ -95,9 +95,7 @@ class HardenedGit:
     def notes_left(self, above: str) -> Sequence[tuple[str, str]]:
         return noted.left_in(above)
 
-    def take_along(
-        self, repository: Repository, was: str, folder: str, *, moved: bool
-    ) -> None:
+    def take_along(self, repository: Repository, was: str, folder: str, *, moved: bool) -> None:
         copies.take_along(self._runner, repository, was, folder, moved=moved)
 
     def began_at(self, repository: Repository, folder: str) -> str | None:
