@@ -17,7 +17,6 @@ from roundtable_desktop.adapters import logs, processes
 from roundtable_desktop.adapters.foreseeing import ForeseeingChild
 from roundtable_desktop.adapters.git import Alone, HardenedGit
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.adapters.premises import HomePremises
 from roundtable_desktop.adapters.reviewed.config import RepositoryConfig
 from roundtable_desktop.adapters.runners import LocalRunners, own_program
 from roundtable_desktop.adapters.runners.folder import check_sockets, socket_at
@@ -58,7 +57,7 @@ from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model import findings
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import Clock
+from roundtable_desktop.model.programs import Programs
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import Health
@@ -68,6 +67,7 @@ from roundtable_desktop.store import events, journal, opening, settings
 from roundtable_desktop.store.db import Reader, Store
 from roundtable_desktop.store.migrate import Say, quietly
 from roundtable_desktop.store.restored import Past
+from roundtable_desktop.surroundings import doctor_of, programs_here
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +88,7 @@ class Ground:
     runners: LocalRunners
     desk: Desk
     past: Past | None
+    programs: Programs
 
     def close(self) -> None:
         self.git.stop()
@@ -131,7 +132,8 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
     reader.stands = lambda: desk.parting.stands or store.stands
     agents.settle(desk)
-    return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past)
+    found = programs_here()
+    return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past, found)
 
 
 def run_tray(home: Home, *, port: int | None, hidden: bool) -> str:
@@ -261,6 +263,7 @@ class Owner:
                 demo=own_program("demo-agent"),
                 demo_state=str(self.home.demo),
                 hidden=(token,),
+                path=ground.programs.path,
             ),
             zone=ground.desk.local_zone,
             parting=ground.desk.parting,
@@ -307,12 +310,6 @@ def _safety(on: Ground) -> Safety:
     return Safety(on.store, on.reader, on.ids, on.clock, on.home.database, on.home.backups)
 
 
-def doctor_of(home: Home, clock: Clock, reader: Reader | None, door: findings.Door) -> Doctor:
-    marked = processes.Marked(home.lock_file)
-    premises = HomePremises(home.root, Path.home(), os.environ, marked, home)
-    return Doctor(premises, clock, home.database, home.backups, reader, door)
-
-
 def _token(ground: Ground) -> str:
     """Made once; the same for all programs of this home until somebody changes it."""
     if not ground.home.token_file.exists():
@@ -355,7 +352,8 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
     browsers = Browsers(ground.store, ground.reader)
     signin = SignIn(doors, SystemClock(), ground.ids, ground.home.token, browsers)
     feed = Feed(ground.store, ground.reader)
-    doctor = doctor_of(ground.home, ground.clock, ground.reader, findings.Door.SERVED)
+    door = findings.Door.SERVED
+    doctor = doctor_of(ground.home, ground.clock, ground.reader, door, ground.programs)
     return Faces(ground.desk, look, feed, signin, scheduler.health, scheduler.revive, doctor)
 
 

@@ -1,7 +1,7 @@
 """What works while nobody owns the home: it takes the home, acts, and releases it."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +9,20 @@ from roundtable_desktop.adapters.git import HardenedGit
 from roundtable_desktop.adapters.home import Home, write_private
 from roundtable_desktop.adapters.reviewed import bundles
 from roundtable_desktop.adapters.system import SystemClock
-from roundtable_desktop.app import doctor_of, lay_ground, look_at
+from roundtable_desktop.app import lay_ground, look_at
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.engine.desk import Asked, Desk, config, workspaces
+from roundtable_desktop.engine.desk.welcome import add_found
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Refused
 from roundtable_desktop.model.findings import Door, Finding, Standing
+from roundtable_desktop.model.programs import Found
 from roundtable_desktop.model.records import PERSON, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import backups, migrate, restoring
 from roundtable_desktop.store.db import Reader
 from roundtable_desktop.store.restoring import Restored
+from roundtable_desktop.surroundings import doctor_of
 
 
 def register(
@@ -41,6 +44,13 @@ def register(
     finally:
         ground.close()
     return routes.workspaces.Workspace.of(made).model_dump(), is_new, file
+
+
+def add_agents(home: Home, workspace_id: str, wanted: Sequence[Found]) -> list[str]:
+    """Those that `init` was told to add; the names of those that are new."""
+    with contextlib.closing(lay_ground(home)) as ground:
+        added = (add_found(ground.desk, Asked(PERSON), workspace_id, one) for one in wanted)
+        return [one.name for one in added if one is not None]
 
 
 def _config(desk: Desk, workspace: Workspace) -> Mapping[str, Any]:

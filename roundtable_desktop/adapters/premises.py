@@ -9,19 +9,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
 
+from roundtable_desktop.model.programs import Programs
 from roundtable_desktop.model.whereabouts import Whereabouts
 
-LOGINS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "claude": (
-        (".claude/.credentials.json", ".claude.json"),
-        ("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"),
-    ),
-    "codex": ((".codex/auth.json",), ("OPENAI_API_KEY", "CODEX_API_KEY")),
-    "gemini": ((".gemini/oauth_creds.json",), ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
-    "opencode": ((".local/share/opencode/auth.json",), ()),
-    "qwen": ((".qwen/oauth_creds.json",), ("OPENAI_API_KEY", "DASHSCOPE_API_KEY")),
-}
-"""Files below the person's folder, and variables, that these programs sign in by."""
 _PRIVATE = ("secrets", "backups", "logs", "s")
 
 
@@ -44,13 +34,13 @@ class HomePremises:
     def __init__(
         self,
         root: Path,
-        person: Path,
         environ: Mapping[str, str],
         marks: Marks,
         home: Known,
+        programs: Programs,
     ) -> None:
-        self._root, self._person, self._environ = root, person, environ
-        self._marks, self._home = marks, home
+        self._root, self._environ = root, environ
+        self._marks, self._home, self._programs = marks, home, programs
 
     def loose(self) -> list[Path]:
         return [path for path in self._ours() if _mode(path) & 0o077]
@@ -113,17 +103,12 @@ class HomePremises:
                 return False
         return True
 
-    def program(self, name: str) -> str | None:
-        return shutil.which(name, path=self._environ.get("PATH"))
+    def git(self) -> str | None:
+        return shutil.which("git", path=self._environ.get("PATH"))
 
-    def signed_in(self, name: str) -> bool | None:
-        known = LOGINS.get(Path(name).name)
-        if known is None:
-            return None
-        files, variables = known
-        return any((self._person / file).exists() for file in files) or any(
-            self._environ.get(variable) for variable in variables
-        )
+    @property
+    def programs(self) -> Programs:
+        return self._programs
 
 
 def _mode(path: Path) -> int:

@@ -142,16 +142,17 @@ def _later_row(wake: Answer) -> Answer:
 
 @click.command(name="open")
 @click.option("--print", "only_print", is_flag=True, help=_("Print the link instead."))
+@click.argument("page", metavar="[PAGE]", default="/")
 @click.pass_obj
-def open_(home: Home, only_print: bool) -> None:
-    """Opens the dashboard in your browser, signed in."""
-    link = Client(home).post("/sign-in-links", {})["url"]
+def open_(home: Home, page: str, only_print: bool) -> None:
+    """Opens the dashboard in your browser, signed in. PAGE: its path, such as /welcome."""
+    link = Client(home).post("/sign-in-links", {"next": page})["url"]
     if only_print:
         click.echo(link)
         return
-    page = home.write_redirect(link)
-    if click.launch(page.as_uri()) != 0:
-        click.echo(_("No browser could be started. Open this file: {file}").format(file=page))
+    file = home.write_redirect(link)
+    if click.launch(file.as_uri()) != 0:
+        click.echo(_("No browser could be started. Open this file: {file}").format(file=file))
 
 
 @click.command()

@@ -1,7 +1,7 @@
 """Commands about workspaces; `init` also works while no owner is running."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from roundtable_desktop.cli import installed, names
 from roundtable_desktop.cli.client import Client, Said, Unreachable
 from roundtable_desktop.cli.config import config, told_at_first, written
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.model.programs import Found
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.transcripts import size
 
@@ -21,6 +22,12 @@ from roundtable_desktop.phrases.transcripts import size
 @click.option("--name", help=_("Default: the folder's name."))
 @click.option("--base", "base_branch", help=_("Where work starts and lands. Default: this branch."))
 @click.option("--delivery", type=click.Choice(["approval", "auto"]), default=None)
+@click.option(
+    "--agents",
+    "chosen",
+    metavar="auto|none|NAME,…",
+    help=_("Which of the agents found here are added. Default: a terminal is asked, a pipe told."),
+)
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
 def init(
@@ -29,13 +36,17 @@ def init(
     name: str | None,
     base_branch: str | None,
     delivery: str | None,
+    chosen: str | None,
     as_json: bool,
 ) -> None:
     """Registers the git repository at PATH, and writes .roundtable/config.yaml where there is none.
 
     What is written changes nothing. What stands there already is left alone, and nothing in it
-    takes effect before you accept it.
+    takes effect before you accept it. Then it says which agents are on this machine, and adds
+    those that you want.
     """
+    here = installed.found()
+    to_add = installed.wanted(here, chosen)
     wanted = {
         "path": os.path.abspath(path),
         "name": name,
@@ -52,15 +63,55 @@ def init(
 
         made, is_new, told = offline.register(home, wanted)
     if as_json:
-        return show_json({**made, "config": told})
+        added = _add(home, made, to_add or [])
+        about = {"programs": installed.as_rows(here), "agents": added}
+        return show_json({**made, "config": told, **about})
     said = _("Registered {path} as {name}; work starts from {branch} and lands there.")
     if not is_new:
         said = _("{path} is registered already, as {name}; work starts from {branch}.")
     click.echo(plain(said.format(path=made["path"], name=made["name"], branch=made["base_branch"])))
     told_at_first(told)
-    for offer in installed.offers():
-        click.echo(offer)
-    return click.echo(_("Next: roundtable agent add --adapter command -- PROGRAM …"))
+    installed.show(here)
+    chosen_ones = installed.asked(here) if to_add is None else to_add
+    for agent in _add(home, made, chosen_ones):
+        click.echo(plain(_("Added the agent {name}.").format(name=agent)))
+    return _say_next(any(not one.missing for one in here), bool(chosen_ones))
+
+
+def _add(home: Home, workspace: Mapping[str, Any], wanted: Sequence[Found]) -> list[str]:
+    """The names of those that were added now; one that has the name is left as it is."""
+    if not wanted:
+        return []
+    try:
+        client = Client(home)
+        there = client.every("/agents", workspace_id=workspace["id"])
+        names_there = {one["name"] for one in there if one["status"] != "retired"}
+        new = [one for one in wanted if one.name not in names_there]
+        for one in new:
+            body = {"adapter": "acp", "name": one.name, "command": list(one.command)}
+            client.post("/agents", {"workspace_id": workspace["id"], **body})
+        return [one.name for one in new]
+    except Unreachable:
+        from roundtable_desktop import offline
+
+        return offline.add_agents(home, str(workspace["id"]), wanted)
+
+
+def _say_next(found: bool, added: bool) -> None:
+    """Three lines, each a command and what it is for."""
+    third = 'roundtable task add "…"', _("gives an agent something to do")
+    if not added and found:
+        third = "roundtable init --agents auto", _("adds the agents that were found")
+    elif not added:
+        third = "roundtable agent add --adapter command -- …", _("any program can be an agent")
+    lines = [
+        ("roundtable-desktop", _("starts it; where there is no desktop: roundtable start")),
+        ("roundtable open /welcome", _("leads on, to a test of the agent and a first routine")),
+        third,
+    ]
+    click.echo(_("Next:"))
+    for command, what_for in lines:
+        click.echo(f"  {command:<30}  # {what_for}")
 
 
 def _register(client: Client, wanted: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:

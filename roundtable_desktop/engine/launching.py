@@ -26,6 +26,7 @@ from roundtable_desktop.model.ports import (
     Secrets,
     SpoolState,
 )
+from roundtable_desktop.model.programs import searched
 from roundtable_desktop.model.records import Agent, Proposal, Run, Workspace
 from roundtable_desktop.model.states import Adapter, AgentStatus, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
@@ -53,6 +54,7 @@ class Equipment:
     issue: (a token for one run, the hash that its row keeps).
     demo_state: the folder where the built-in agent keeps its conversations.
     hidden: what no agent is given, and what is redacted where one finds it all the same.
+    path: the folders in which an agent finds programs; "" leaves those of this process.
     """
 
     mcp_url: str
@@ -61,6 +63,7 @@ class Equipment:
     demo: Sequence[str]
     demo_state: str
     hidden: Sequence[str] = field(repr=False, default=())
+    path: Callable[[], str] = str
 
 
 class Launching:
@@ -235,7 +238,8 @@ class Launching:
     ) -> LaunchOrder:
         speaks = agent.adapter is not Adapter.COMMAND
         builtin = agent.adapter is Adapter.DEMO
-        environment, secrets = {**self._environ, **more}, dict(self._secrets.get(agent.id))
+        environment = {**searched(self._environ, self._equipment.path()), **more}
+        secrets = dict(self._secrets.get(agent.id))
         if builtin:
             environment["XDG_STATE_HOME"] = self._equipment.demo_state
         if speaks:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from roundtable_desktop.model.programs import Programs
 from roundtable_desktop.model.whereabouts import Whereabouts
 
 
@@ -76,8 +77,9 @@ class Premises(Protocol):
     def port_is_free(self, port: int) -> bool:
         """Whether a start could have it."""
 
-    def program(self, name: str) -> str | None:
-        """Where it is found, as agents are started."""
+    def git(self) -> str | None:
+        """Where it is found, as Roundtable starts it."""
 
-    def signed_in(self, name: str) -> bool | None:
-        """Whether a known agent program left the sign of a login; None: nobody can tell."""
+    @property
+    def programs(self) -> Programs:
+        """What agents can be started with."""

@@ -53,7 +53,12 @@ class GlobalSettings(Scope):
     """Scope `global`: one value for the whole home."""
 
     name = "global"
-    own = frozenset({"installation", "intake", "intake_until", "intake_asks_at", "muted_until"})
+    own = frozenset(
+        {
+            *("installation", "intake", "intake_until", "intake_asks_at", "muted_until"),
+            *("welcome_skipped", "notification_pressed_at"),
+        }
+    )
 
     port: Annotated[int, Field(ge=0, le=65535)] = Field(
         default=7117, description="The port of the dashboard; a restart takes the last one."
@@ -126,6 +131,13 @@ class GlobalSettings(Scope):
     muted_until: int | None = Field(
         default=None,
         description="Until when the tray's menu has muted notifications (microseconds).",
+    )
+    welcome_skipped: list[str] = Field(
+        default=[], description="The steps of the page Set up that were passed over."
+    )
+    notification_pressed_at: int | None = Field(
+        default=None,
+        description="When the button of a test notification was pressed first (microseconds).",
     )
     installation: Annotated[str, Field(pattern=r"^([0-9a-z]{12})?$")] = Field(
         default="", description="The random part of this installation's name; made once."

@@ -27,6 +27,7 @@ from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
 from roundtable_desktop.phrases.running import RUNNING, RUNS
 from roundtable_desktop.phrases.waking import WAKING
+from roundtable_desktop.phrases.welcome import WELCOME
 
 
 @cache
@@ -379,6 +380,7 @@ SENTENCES: Mapping[str, str] = {
     **INBOX,
     **BOARD,
     **ANSWERING,
+    **WELCOME,
     **AGENTS,
     **OWNER,
     **CONTROL,

@@ -64,6 +64,9 @@ DOCTOR: Mapping[str, str] = {
     "doctor_agent_missing": N_("{agent}: the program “{program}” is not found."),
     "doctor_agent_login": N_("{agent}: “{program}” said in its last run that it is not signed in."),
     "doctor_agent_no_login": N_("{agent}: there is no sign that “{program}” is signed in."),
+    "doctor_agent_key": N_(
+        "{agent}: {variable} is set where Roundtable runs, but no agent gets a key by itself."
+    ),
     "doctor_owner": N_("Roundtable runs (process {pid}) at {url}."),
     "doctor_port": N_("The next start takes the port {port}."),
     "doctor_port_taken": N_(
@@ -108,14 +111,17 @@ CURES: Mapping[str, str] = {
     "doctor_copy_before": N_("Look whether it holds work that you miss; then remove that folder."),
     "doctor_copy": N_("Look whether it holds work that you miss; then remove that folder."),
     "doctor_agent_missing": N_(
-        "Install it, so that it is found in the PATH that Roundtable was started with, or name "
-        "another one: roundtable agent edit {agent} -- COMMAND"
+        "Install it where a new terminal finds it, and look again; or name another one: roundtable "
+        "agent edit {agent} -- COMMAND"
     ),
     "doctor_agent_login": N_(
         "Start “{program}” in a terminal and sign in there; then run its task again: roundtable "
         "task run. If the agent is paused: roundtable agent resume"
     ),
     "doctor_agent_no_login": N_("Start “{program}” in a terminal and sign in there."),
+    "doctor_agent_key": N_(
+        "Hand it on, in a terminal where it is set: roundtable agent edit {agent} --env {variable}"
+    ),
     "doctor_owner_hangs": N_(
         "End process {pid}, and start Roundtable again: agents go on meanwhile. Why it hangs may "
         "stand in its log."

@@ -8,6 +8,7 @@ import pytest
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.premises import HomePremises
 from roundtable_desktop.adapters.processes import Marked
+from roundtable_desktop.adapters.programs import InstalledPrograms
 
 
 @pytest.mark.proves("N-22")
@@ -32,7 +33,9 @@ def test_what_goes_between_its_name_and_the_look_at_it_is_no_fault(
 
     monkeypatch.setattr(Path, "glob", named)
     monkeypatch.setattr(Path, "iterdir", listed)
-    premises = HomePremises(tmp_path, tmp_path, {}, Marked(tmp_path / "none"), Home(tmp_path))
+    programs = InstalledPrograms(tmp_path, {}, {}, str)
+    marks = Marked(tmp_path / "none")
+    premises = HomePremises(tmp_path, {}, marks, Home(tmp_path), programs)
     assert premises.loose() == [tmp_path / "token"]
     sizes = {place.name: size for place, size in premises.aside()}
     assert sizes["20260301T120000Z"] == 5

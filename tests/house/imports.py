@@ -22,6 +22,10 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "demo": (),
     "app": ("*",),
     "offline": ("*",),
+    "surroundings": (
+        *("adapters", "engine.desk", "model", "rules", "store"),
+        "tray.autostart",
+    ),
     "simulation": ("adapters", "engine", "model", "rules", "store"),
     "cli": (
         "app",
@@ -34,10 +38,12 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "rules.limits",
         "rules.preview",
         "rules.zones",
+        "surroundings",
         "tray.autostart",
     ),
     "__main__": ("runner", "cli"),
 }
+HEAVY = ("app", "offline", "surroundings")
 SPLIT = ("adapters",)  # rooms whose parts never meet; `app` hands one to another
 
 OWNERS: dict[str, tuple[str, ...]] = {
@@ -107,7 +113,7 @@ def early_runner(source: Source) -> Iterator[Finding]:
 def light_clients(source: Source) -> Iterator[Finding]:
     """A command that only asks the owner does not wait for the owner's libraries."""
     for line, target, late in source.imports:
-        heavy = target.startswith((f"{PACKAGE}.app", f"{PACKAGE}.offline"))
+        heavy = target.startswith(tuple(f"{PACKAGE}.{one}" for one in HEAVY))
         if source.room == "cli" and heavy and not late:
             yield Finding(source.path, line, "import it inside the command that needs it")
 

@@ -112,15 +112,3 @@ def test_init_goes_on_where_the_file_cannot_be_written(shared: House) -> None:
     done = shared.cli("init", at=repo)
     assert done.code == 0 and f"Registered {repo}" in done.out, done.said
     assert "symbolic link" in done.out and not (shared.root / "config.yaml").exists()
-
-
-@pytest.mark.proves("C-105")
-def test_init_offers_the_agents_that_are_installed(shared: House, tmp_path: Path) -> None:
-    for program in ("opencode", "claude"):
-        (tmp_path / program).write_text("#!/bin/sh\ntouch started\n")
-        (tmp_path / program).chmod(0o755)
-    path = {"PATH": f"{tmp_path}:{shared.env['PATH']}"}
-    done = shared.cli("init", at=shared.repository("offers"), env=path)
-    assert "agent add --adapter acp --name opencode -- opencode acp" in done.out
-    assert "Found claude, which works here through claude-agent-acp" in done.out
-    assert not list(tmp_path.glob("started"))

@@ -13,6 +13,7 @@ from roundtable_desktop.model.copies import task_of_copy
 from roundtable_desktop.model.errors import Broken, Refused
 from roundtable_desktop.model.findings import Door, Finding, Premises, Standing
 from roundtable_desktop.model.ports import Clock
+from roundtable_desktop.model.programs import Programs, SignIn
 from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.states import AgentStatus, ErrorKind
 from roundtable_desktop.model.times import rfc3339
@@ -56,6 +57,10 @@ class Doctor:
         self._path, self._folder, self._reader = path, folder, reader
         self._door = door
         self.backups = KeptBackups(path, folder, clock)
+
+    @property
+    def programs(self) -> Programs:
+        return self._premises.programs
 
     def findings(self) -> list[Finding]:
         return list(self._all())
@@ -187,7 +192,7 @@ class Doctor:
             yield _finding(
                 "aside", NOTICE, "doctor_aside", path=str(path), megabytes=_megabytes(size)
             )
-        if self._premises.program("git") is None:
+        if self._premises.git() is None:
             yield _finding("git", CRITICAL, "doctor_no_git")
 
     def _backups(self, view: View) -> Finding:
@@ -253,17 +258,24 @@ class Doctor:
 
     def _agent(self, agent: Agent, errors: list[str | None]) -> Finding:
         name = agent.command[0] if agent.command else ""
-        place = self._premises.program(name) if name else agent.adapter
+        programs = self._premises.programs
+        place = programs.place(name) if name else agent.adapter
+        sign_in, variable = programs.sign_in(name)
         if place is None:
             standing, code = CRITICAL, "doctor_agent_missing"
         elif errors[:1] == [ErrorKind.AUTH_REQUIRED]:
             standing, code = CRITICAL, "doctor_agent_login"
-        elif self._premises.signed_in(name) is False and not agent.env_names:
+        elif sign_in is SignIn.NONE and not agent.env_names:
             standing, code = NOTICE, "doctor_agent_no_login"
+        elif sign_in is SignIn.VARIABLE and not agent.env_names:  # agents do not get it (S-72)
+            standing, code = NOTICE, "doctor_agent_key"
         else:
             standing, code = OK, "doctor_agent" if name else "doctor_agent_built_in"
         program = name or str(agent.adapter)  # the built-in one has no command
-        return _finding("agents", standing, code, agent=agent.name, program=program, place=place)
+        values: dict[str, object] = {"agent": agent.name, "program": program, "place": place}
+        if variable:
+            values["variable"] = variable
+        return Finding(check="agents", standing=standing, code=code, values=values)
 
 
 def _as_it_says(refused: Refused) -> Finding:
