@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from roundtable_desktop.engine.desk import Asked, inbox, routines, run_control
+from roundtable_desktop.engine.desk import Asked, inbox, routines, run_control, welcome
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.findings import Standing as Found
 from roundtable_desktop.model.records import PERSON
@@ -20,7 +20,7 @@ from roundtable_desktop.tray.owner import OwnerOfHome
 from roundtable_desktop.tray.shown import Seen, shown
 from roundtable_desktop.tray.signals import Faces, Worker
 from roundtable_desktop.tray.speaker import Speaker
-from roundtable_desktop.tray.telling import LOG
+from roundtable_desktop.tray.telling import LOG, TEST
 
 REFUSAL = "refusal"
 FRESH = 60.0
@@ -112,6 +112,8 @@ class Acting(QObject):
             self._worker.ask(lambda: home.show(home.log_file), self._say_log, self._say_refusal)
         elif action == REVIVE:
             self.act(action)
+        elif key == TEST:
+            self._see_test()
         elif (faces := self._faces()) is not None:
             act = lambda: inbox.act(faces.desk, Asked(PERSON), key, action)  # noqa: E731
             done = lambda _item: self._speaker.became(key, _("It is tried again"))  # noqa: E731
@@ -121,6 +123,21 @@ class Acting(QObject):
         if not opened:
             body = _("Open this file: {file}").format(file=self._owner.home.log_file)
             self._speaker.say(Notice("log", _("The log could not be opened"), body, ()), "")
+
+    def send_test(self) -> None:
+        """It was handed to the desktop."""
+        if (faces := self._faces()) is not None:
+            self._worker.ask(lambda: welcome.sent(faces.desk), failed=self._say_refusal)
+
+    def _see_test(self) -> None:
+        if (faces := self._faces()) is None:
+            return
+        seen, body = _("Notifications work"), _("Roundtable knows that you see them.")
+        self._worker.ask(
+            lambda: welcome.pressed(faces.desk),
+            lambda _nothing: self._speaker.became(TEST, seen, body),
+            lambda error: self._not_done(TEST, error),
+        )
 
     def _not_done(self, key: str, error: Exception) -> None:
         self._speaker.became(key, _("This was not done"), _why(error))

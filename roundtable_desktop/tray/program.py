@@ -213,6 +213,8 @@ class Tray(QObject):
             self._speaker.hear_health(seen.glance.health, seen.glance.trouble)
             self._speaker.hear((*seen.ready, *seen.waiting), seen.hours)
             self._speaker.hear_past(seen.slept, seen.crash)
+            if self._speaker.hear_test(seen.test):
+                self._acting.send_test()
 
     def _draw(self) -> None:
         now = shown(self._seen)

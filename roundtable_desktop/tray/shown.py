@@ -87,7 +87,8 @@ class Crash:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What the watcher saw at one instant. waiting: open items, newest first; ready: proposals
-    that nobody has decided, which have a page of their own."""
+    that nobody has decided, which have a page of their own. test: the number of the event that
+    asked for a test notification last, 0 for none."""
 
     glance: Glance
     waiting: Sequence[Waiting]
@@ -98,6 +99,7 @@ class Seen:
     hours: Hours = NO_HOURS
     slept: Slept | None = None
     crash: Crash | None = None
+    test: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ class Sights:
         self._by_hand: Sequence[ByHand] = ()
         self._hours = Hours()
         self._crash: Crash | None = None
+        self._test = 0
         self._nap: Nap | None = None
         self._moved = {"inbox", "proposal", "routine", "settings"}
 
@@ -72,6 +73,8 @@ class Sights:
             self._moved.add("proposal" if about == "delivery" else about)
             if event.kind == Kind.OWNER_CRASHED and not event.data["given_up"]:
                 self._crash = Crash(event.id, str(event.data["error"]))
+            if event.kind == Kind.NOTIFICATION_ASKED:
+                self._test = event.id
         if self._nap is not None:
             self._nap.hear(self._look, happened)
 
@@ -92,6 +95,7 @@ class Sights:
                 hours=look.tray.at_this_hour(self._hours),
                 slept=self._nap.shown() if self._nap is not None else None,
                 crash=self._crash,
+                test=self._test,
             )
         except Exception:
             self._moved |= moved

@@ -15,7 +15,7 @@ from roundtable_desktop.tray import telling
 from roundtable_desktop.tray.menu import INBOX, OVERVIEW
 from roundtable_desktop.tray.notify import DEFAULT, LATER, Notice, Notifier
 from roundtable_desktop.tray.shown import Crash, Slept, Waiting
-from roundtable_desktop.tray.telling import DIGEST, HEALTH
+from roundtable_desktop.tray.telling import DIGEST, HEALTH, TEST
 
 _LOUD = (Severity.ATTENTION, Severity.CRITICAL)  # C-92
 _ANSWERED = ""
@@ -43,6 +43,7 @@ class Speaker(QObject):
         self._trouble: str | None = None
         self._slept: Slept | None = None
         self._crash: Crash | None = None
+        self._test = 0
         self._said: dict[str, tuple[Notice, str]] = {}
         self._spoken: deque[float] = deque(maxlen=MOST)
         self._due = QTimer(self)
@@ -90,6 +91,14 @@ class Speaker(QObject):
             self._crash = crash
             if self._health is not Health.DEAD:
                 self._mention(telling.crashed(crash))
+
+    def hear_test(self, number: int) -> bool:
+        """Whether one was asked for just now: it is said at once, for who asked is there."""
+        if number <= self._test:
+            return False
+        self._test = number
+        self.say(telling.test(), "")
+        return self._notifier is not None
 
     # --- what is said --------------------------------------------------------------------------
 
@@ -189,7 +198,7 @@ class Speaker(QObject):
         notice, path = self._said[key]
         if action not in (DEFAULT, *(name for name, _label in notice.actions)):
             return
-        if action not in (DEFAULT, LATER):
+        if action not in (DEFAULT, LATER) or (key == TEST and notice.actions):
             if key in self._told:
                 self._told[key] = _ANSWERED
             self.pressed.emit(key, action)

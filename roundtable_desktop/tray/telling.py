@@ -9,7 +9,8 @@ from roundtable_desktop.tray.notify import DEFAULT, LATER, Notice
 from roundtable_desktop.tray.shown import Crash, Slept, Waiting
 
 LOG = "log"
-DIGEST, HEALTH, SLEPT, CRASH = "digest", "health", "slept", "crash"
+DIGEST, HEALTH, SLEPT, CRASH, TEST = "digest", "health", "slept", "crash", "test"
+WORKS = "works"
 PROPOSAL = "proposal:"
 _ERROR = 140
 
@@ -59,6 +60,12 @@ def slept(one: Slept) -> Notice:
     text = _("Asleep {begin} to {end}: {due}, {now}.")
     told = text.format(begin=one.begin, end=one.end, due=due, now=now)
     return Notice(SLEPT, _("While the machine slept"), told, (_open(),), "low")
+
+
+def test() -> Notice:
+    """A press on it, or on its button, says that a person has seen it."""
+    title, body = _("This is a test"), _("Press the button, so that Roundtable knows you see it.")
+    return Notice(TEST, title, body, ((WORKS, _("I see it")),))
 
 
 def _open() -> tuple[str, str]:

@@ -95,6 +95,15 @@ def test_a_crash_is_noticed_and_the_last_one_is_the_healths(world: World, sights
     assert sights.look(Health.DEAD).crash == Crash(9, "OSError: gone")
 
 
+@pytest.mark.proves("D-05")
+def test_a_test_that_is_asked_for_is_seen_by_its_number(world: World, sights: Sights) -> None:
+    assert sights.look(Health.OK).test == 0
+    sights.hear([event("notification", "notification.asked"), event("run")])
+    assert sights.look(Health.OK).test == 9
+    sights.hear([event("notification", "notification.sent")])
+    assert sights.look(Health.OK).test == 9
+
+
 @pytest.mark.proves("D-01 waits")
 def test_only_what_was_touched_is_looked_at_again(world: World, sights: Sights) -> None:
     sights.look(Health.OK)

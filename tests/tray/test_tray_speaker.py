@@ -154,6 +154,22 @@ def test_a_button_that_was_not_shown_counts_for_nothing(room: Room) -> None:
 
 
 @pytest.mark.proves("D-05 press")
+def test_a_test_is_said_once_at_once_and_any_press_on_it_counts(room: Room) -> None:
+    room.speaker.hear([], QUIET)
+    assert room.speaker.hear_test(7) and not room.speaker.hear_test(7)
+    [note] = room.screen.said
+    assert [name for name, _label in note.actions] == ["works"]
+    room.screen.activated.emit("test", LATER)
+    assert room.pressed == []
+    room.screen.activated.emit("test", DEFAULT)  # a click, where no button can be shown
+    assert room.pressed == [("test", DEFAULT)] and room.opened == []
+    room.speaker.became("test", "Notifications work")
+    room.screen.activated.emit("test", DEFAULT)
+    assert len(room.pressed) == 1 and room.screen.shown == {}
+    assert room.speaker.hear_test(8), "asked for again, it is said again"
+
+
+@pytest.mark.proves("D-05 press")
 def test_a_press_that_did_nothing_says_why(room: Room) -> None:
     room.speaker.hear([item(1, Severity.ATTENTION, "retry")], Hours())
     room.screen.activated.emit("1", "retry")
