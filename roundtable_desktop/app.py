@@ -67,7 +67,7 @@ from roundtable_desktop.store import events, journal, opening, settings
 from roundtable_desktop.store.db import Reader, Store
 from roundtable_desktop.store.migrate import Say, quietly
 from roundtable_desktop.store.restored import Past
-from roundtable_desktop.surroundings import doctor_of, programs_here
+from roundtable_desktop.surroundings import doctor_of, programs_here, welcome_of
 
 log = logging.getLogger(__name__)
 
@@ -364,6 +364,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     look, signin, health, ended = faces.look, faces.signin, faces.health, scheduler.stopped_at
     api = Api("Roundtable Desktop", roundtable_desktop.__version__)
     streams = Streams(faces.feed, signin, ground.clock)
+    welcome = welcome_of(ground.home, clock, ground.reader, ground.programs)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
     return build_app(
         Parts(
@@ -374,7 +375,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             api=api,
             stands_at=look.stands_at,
             pages=[
-                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor, ended),
+                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor, welcome, ended),
                 agents_door.pages(door.answer),
             ],
         )

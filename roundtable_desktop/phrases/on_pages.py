@@ -94,6 +94,13 @@ DONE: Mapping[str, str] = {
     "backup_made": N_("The backup is made, and was looked through: it is whole."),
     "runs_stopping": N_("They are told to end. They are over within a few seconds."),
     "runs_again": N_("They are tried again: each begins as soon as its agent may."),
+    "welcome_registered": N_("It is registered. Nothing was written into it."),
+    "welcome_agent_added": N_("The agent is added."),
+    "welcome_looked": N_("Looked again; what was found is below."),
+    "welcome_routine_active": N_("The routine is there. When it comes next is said below."),
+    "welcome_routine_paused": N_("The routine is there, paused: resume it on its page."),
+    "welcome_login_on": N_("Roundtable starts at login from now on."),
+    "welcome_login_off": N_("Roundtable does not start at login any more."),
     "doctor_fixed": N_("What could be mended is mended; what is left is below."),
     "account_tries_now": N_("One run may try now. The others follow when the provider answers."),
 }

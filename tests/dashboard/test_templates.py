@@ -22,7 +22,7 @@ BY_NAME = {"select": 0, "reject": 0, "selectattr": 1, "rejectattr": 1}
 def app() -> Flask:
     nobody: Any = None
     look: Any = SimpleNamespace(glance=lambda _: None, now=lambda: datetime.now(UTC))
-    shown = all_of_them(nobody, look, nobody or (lambda: nobody), "UTC", nobody)
+    shown = all_of_them(nobody, look, nobody or (lambda: nobody), "UTC", nobody, nobody)
     return flask_app(
         Parts(
             doors=nobody,

@@ -36,6 +36,8 @@ OWN_TAGS = frozenset(
         "input",
         "button",
         "label",
+        "fieldset",
+        "legend",
         "textarea",
         "select",
         "option",

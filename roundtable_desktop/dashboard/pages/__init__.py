@@ -30,11 +30,13 @@ from roundtable_desktop.dashboard.pages import (
     transcripts,
     wakeups,
     waking,
+    welcome,
 )
 from roundtable_desktop.dashboard.telling import telling
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.welcome import Welcome
 from roundtable_desktop.model.states import Health
 
 
@@ -44,6 +46,7 @@ def all_of_them(
     health: Callable[[], Health],
     zone: str,
     looking: Doctor,
+    setting_up: Welcome,
     stopped_at: Callable[[], datetime | None] = lambda: None,
 ) -> Sequence[Callable[[Flask], None]]:
     """stopped_at: when the scheduler ended though nobody stopped it."""
@@ -72,4 +75,5 @@ def all_of_them(
         proposals.pages(desk, look, say),
         control.pages(desk, look, say),
         held.pages(desk, look),
+        welcome.pages(desk, look, setting_up),
     )
