@@ -1,7 +1,5 @@
 """A repository's own configuration, from outside: hostile until a person accepts it."""
 
-from pathlib import Path
-
 import pytest
 from outside_house import Browser, House, until
 from outside_pages import got, sent

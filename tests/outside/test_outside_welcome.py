@@ -30,7 +30,9 @@ def states(page: Page) -> list[str]:
 
 
 def recurring(house: House) -> list[Any]:
-    answer = house.ask("GET", "/api/office/routines", headers={"Authorization": f"Bearer {house.token}"})
+    answer = house.ask(
+        "GET", "/api/office/routines", headers={"Authorization": f"Bearer {house.token}"}
+    )
     found: list[Any] = answer.json["items"]
     return found
 
@@ -41,9 +43,7 @@ def is_open(page: Page, step: str) -> bool:
 
 
 @pytest.mark.proves("D-09")
-def test_init_says_what_it_found_and_adds_what_it_is_told_to(
-    shared: House, tmp_path: Path
-) -> None:
+def test_init_says_what_it_found_and_adds_what_it_is_told_to(shared: House, tmp_path: Path) -> None:
     env, repo = programs(tmp_path / "tools"), shared.repository("offers")
     done = shared.cli("init", at=repo, env=env)
     assert done.code == 0, done.said
