@@ -75,7 +75,7 @@ OF_WAKEUPS: Mapping[str, str] = {
     "wakeup_retry_cancelled": N_("A retry for {agent} ({wakeup}) was cancelled: {reason}."),
     "wakeup_idle_skipped": N_("{agent} was not woken ({wakeup}): it has no task to do."),
     "wakeup_stale_cancelled": N_("A wake of {agent} ({wakeup}) was cancelled: {reason}."),
-    "recovery_sweep_complete": N_("The sweep for lost wakeups made {dispatched_count} again."),
+    "recovery_sweep_complete": N_("Roundtable looked for lost wakeups; made again: {dispatched_count}."),
 }
 
 OF_ROUTINES: Mapping[str, str] = {
@@ -91,6 +91,7 @@ OF_ROUTINES: Mapping[str, str] = {
 OF_INBOX: Mapping[str, str] = {
     "inbox.opened": N_("Something waits for you: {item}."),
     "inbox.asked_again": N_("It waits for you once more: {item}."),
+    "inbox.acked": N_("{who} has seen: {item}."),
     "inbox.snoozed": N_("{who} put off: {item}."),
     "inbox.resolved": N_("{who} settled: {item}."),
 }
@@ -109,6 +110,7 @@ OF_WORK: Mapping[str, str] = {
 OF_HOME: Mapping[str, str] = {
     "workspace.added": N_("{who} registered the repository {workspace}."),
     "workspace.changed": N_("{who} changed {workspace}: {changed}."),
+    "workspace.removed": N_("{who} took a repository off the list."),
     "config.written": N_("{who} wrote .roundtable/config.yaml of {workspace}."),
     "config.accepted": N_("{who} accepted .roundtable/config.yaml of {workspace}."),
     "config.kept": N_("{who} kept what holds for {workspace}, beside .roundtable/config.yaml."),
@@ -118,7 +120,7 @@ OF_HOME: Mapping[str, str] = {
     "notification.sent": N_("The tray handed the test notification to the desktop."),
     "notification.pressed": N_("{who} pressed the button of the test notification."),
     "person.signed_in": N_("{who} signed in with a browser."),
-    "control.changed": N_("{who} turned the intake: {intake}."),
+    "control.changed": N_("{who} set new work to: {intake}."),
     "control.stopped": N_("{who} ended everything that ran."),
     "clock.moving": N_("{who} moves the test clock."),
     "clock.moved": N_("The test clock was moved."),

@@ -70,7 +70,7 @@ def test_what_it_names_is_text_and_nothing_else(text: str) -> None:
 @pytest.mark.proves("K-60 feed")
 def test_it_says_who_did_what() -> None:
     one = event("control.changed", intake="paused")
-    assert str(happened.told(one, FIGURES)) == "<strong>You</strong> turned the intake: Paused."
+    assert str(happened.told(one, FIGURES)) == "<strong>You</strong> set new work to: Paused."
     system = replace(one, event=replace(one.event, actor_type="system"))
     assert "Roundtable" in str(happened.told(system, FIGURES))
     changed = event("settings.changed", backup_hours=3)
