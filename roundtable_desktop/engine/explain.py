@@ -204,13 +204,21 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_in_progress_waits"
     elif code == "task_interrupted":
         code = _why_interrupted(view, task)
-    wakeup = wakeups.latest_for_task(view, task.id)
+    wakeup = _behind(view, task)
     if code == "task_interrupted" and wakeup and wakeup.outcome is WakeupOutcome.EXHAUSTED:
         code = "task_exhausted"
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
     last = runs.last_of_task(view, task.id)
     ids = (wakeup.id if wakeup else None, last.id if last else None)
     return Explanation(code, values, (), *ids, more)
+
+
+def _behind(view: View, task: Task) -> Wakeup | None:
+    """The wakeup that it is worked on for, also while a later one waits; else the newest."""
+    holder = runs.lease_holder(view, task.id)
+    run = runs.get(view, holder) if holder else None
+    at_work = wakeups.get(view, run.wakeup_id) if run else None
+    return at_work or wakeups.latest_for_task(view, task.id)
 
 
 def _why_interrupted(view: View, task: Task) -> str:

@@ -74,5 +74,12 @@ class Explanation:
     @property
     def nearest(self) -> "Explanation":
         """A task's own reason, or that of the wakeup behind it where that says more."""
+        behind = self.more[0] if self.more else self
+        if self.code == "task_interrupted_goes_on":
+            return behind if behind.code in _ON_YOUR_WORD else self
         says_little = self.code in ("task_todo", "task_in_progress", "task_in_progress_waits")
-        return self.more[0] if says_little and self.more else self
+        return behind if says_little else self
+
+
+_ON_YOUR_WORD = ("waits_intake", "waits_agent_paused", "waits_agent_stopped")
+"""What waits for these does not go on by itself."""

@@ -10,8 +10,8 @@ from ground import NOW, Ground
 
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.held import held as shown_held
-from roundtable_desktop.engine import explain
-from roundtable_desktop.engine.desk import control, held, pausing, waking
+from roundtable_desktop.engine import explain, intake
+from roundtable_desktop.engine.desk import control, held, pausing, tasks, waking
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Task
@@ -164,6 +164,36 @@ def test_who_waits_for_a_retry_does_not_work(stage: Stage) -> None:
     stage.clock.forward(minutes=3)
     stage.launch()
     assert of_task(stage, task).code == "task_in_progress"
+
+
+@pytest.mark.proves("N-03")
+def test_who_works_on_a_task_does_so_also_while_a_comment_waits(stage: Stage) -> None:
+    task = stage.assigned()
+    run = stage.launch()
+    tasks.comment(stage.desk, ASKED, task.id, "And the docs")
+    assert why_of(stage, task).code == "wakeup_claimed"
+    control.stop(stage.desk, ASKED)
+    assert why_of(stage, task).code == "wakeup_claimed", "it ends by itself"
+    control.resume(stage.desk, ASKED)
+    stage.finish(run, code=-9)
+    assert why_of(stage, task).code.startswith("waits_")
+
+
+@pytest.mark.proves("N-03", "N-10 leave")
+def test_what_was_broken_off_goes_on_by_itself_only_when_nothing_holds_it(stage: Stage) -> None:
+    task = stage.assigned()
+    run = stage.launch()
+    control.leave(stage.desk, ASKED, stage.clock.now() + timedelta(minutes=5))
+    stage.clock.forward(minutes=5)
+    with stage.store.transaction() as tx:
+        assert intake.pass_time(tx) == [run.id]
+    stage.finish(run, code=-9)
+    assert of_task(stage, task).code == "task_interrupted_goes_on"
+    assert why_of(stage, task).code == "waits_intake"
+    control.resume(stage.desk, ASKED)
+    assert why_of(stage, task).code == "task_interrupted_goes_on"
+    pausing.pause(stage.desk, ASKED, run.agent_id)
+    assert why_of(stage, task).code == "waits_agent_paused"
 
 
 def of_task(stage: Stage, task: Task) -> Explanation:
