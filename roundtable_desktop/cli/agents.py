@@ -15,6 +15,7 @@ from roundtable_desktop.cli.moments import Later, clock_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, one_line, sentence
+from roundtable_desktop.phrases.instants import stamp
 
 _POLICY = click.Choice(["ask", "allow", "deny"])
 _SECONDS = click.IntRange(1, 7 * 86_400)
@@ -324,7 +325,7 @@ def wake(
     kept = None if until else _kept(client, made["id"], found)
     if kept:
         told = _("The wake of {name} is kept. {why}")
-    click.echo(plain(told.format(name=found["name"], at=until, why=kept)))
+    click.echo(plain(told.format(name=found["name"], at=until and stamp(until), why=kept)))
     end = made["id"][-8:]
     more = _("Take it back: roundtable wakeup cancel {end}")
     if not until:

@@ -22,7 +22,7 @@ def at_work(seen: Answer) -> str:
         return ""
     said = n_("{count} run is alive", "{count} runs are alive", seen["live"])
     silent = n_("{count} of them silent", "{count} of them silent", seen["silent"])
-    claimed = n_("{count} wakeup claimed", "{count} wakeups claimed", seen["claimed"])
+    claimed = n_("{count} wakeup taken up", "{count} wakeups taken up", seen["claimed"])
     return f"{said}, {silent}; {claimed}."
 
 

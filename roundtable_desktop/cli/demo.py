@@ -12,6 +12,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, table
 from roundtable_desktop.demo import story
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.instants import stamp
 
 _PATIENCE = 60.0  # seconds for all four tasks; they take about five
 
@@ -140,10 +141,10 @@ def _verify(runs: list[Answer], subjects: list[str], tasks: list[Answer]) -> Non
         _("{first} and {second} ran at the same time: {a} to {b}, and {c} to {d}.").format(
             first=together[0]["task"],
             second=together[1]["task"],
-            a=together[0]["started_at"],
-            b=together[0]["ended_at"],
-            c=together[1]["started_at"],
-            d=together[1]["ended_at"],
+            a=stamp(together[0]["started_at"]),
+            b=stamp(together[0]["ended_at"]),
+            c=stamp(together[1]["started_at"]),
+            d=stamp(together[1]["ended_at"]),
         )
     )
     click.echo(_("{task} failed once and was tried again.").format(task=again[0]["task"]))

@@ -8,6 +8,7 @@ import click
 
 from roundtable_desktop.model.printed import ACTIVE, printed
 from roundtable_desktop.phrases import one_line
+from roundtable_desktop.phrases.instants import is_exact, stamp
 
 _WIDEST = 60
 _WHOLE = 4000
@@ -54,7 +55,10 @@ def plain(text: str) -> str:
 
 
 def cell(value: object, widest: int = _WIDEST) -> str:
+    """One line; instants of rows as people read them."""
     if value is None or value == "" or value == []:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if is_exact(text):
+        return stamp(text)
     return one_line(text, widest)

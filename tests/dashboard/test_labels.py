@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from roundtable_desktop.cli import transcripts, workspaces
+from roundtable_desktop.cli.output import cell
 from roundtable_desktop.dashboard import labels
 from roundtable_desktop.dashboard.figures import Figures, aged, known, lasted, span, spelled
 from roundtable_desktop.dashboard.inert import inert
@@ -125,3 +126,10 @@ def test_the_causes_of_a_run_have_instants_that_people_can_read() -> None:
     kept = {"wakes": [{"at": 1795975683044265, "source": "user"}]}
     told = {"wakes": [{"at": "29 Nov 18:08", "source": "user"}]}
     assert legible(kept, Figures("UTC")) == told
+
+
+@pytest.mark.proves("U-02")
+def test_an_instant_in_a_table_is_told_to_the_second_and_other_text_stays() -> None:
+    told = cell("2026-07-05T22:30:15.123456Z")
+    assert datetime.fromisoformat(told) == AT and "." not in told
+    assert cell("2026-07-05T22:30:15Z by me") == "2026-07-05T22:30:15Z by me"
