@@ -19,15 +19,15 @@ DOCTOR: Mapping[str, str] = {
     "doctor_sqlite": N_("SQLite is set to {settings}."),
     "doctor_private": N_("The home and its files are yours alone."),
     "doctor_loose": N_("Others may read or write {count} of the home's files, such as {path}."),
-    "doctor_disk": N_("{megabytes} MB are free on the home's disk."),
-    "doctor_disk_low": N_("Only {megabytes} MB are free on the home's disk."),
+    "doctor_disk": N_("{free} are free on the home's disk."),
+    "doctor_disk_low": N_("Only {free} are free on the home's disk."),
     "doctor_sockets": N_(
         "{count} sockets are left of runs that are over; nothing uses them any more."
     ),
     "doctor_aside": N_("A database that was replaced lies in {path} ({megabytes} MB)."),
     "doctor_no_git": N_("git is not found; nothing can be done without it."),
     "doctor_no_backup": N_("There is no backup yet."),
-    "doctor_backup": N_("The newest of {count} backups is of {at}: {path}"),
+    "doctor_backup": N_("The newest backup is of {at} ({count} kept): {path}"),
     "doctor_backup_old": N_("The newest backup is old, of {at}: {path}"),
     "doctor_clock": N_("The clock shows {now}."),
     "doctor_clock_back": N_(

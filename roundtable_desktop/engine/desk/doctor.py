@@ -184,7 +184,7 @@ class Doctor:
         free = self._premises.free_bytes()
         low = CRITICAL if free < TOO_LITTLE else NOTICE
         standing, code = (low, "doctor_disk_low") if free < LITTLE else (OK, "doctor_disk")
-        yield _finding("disk", standing, code, megabytes=_megabytes(free))
+        yield _finding("disk", standing, code, megabytes=_megabytes(free), free=_room(free))
         stale = self._premises.stale_sockets()
         if stale:
             yield _finding("sockets", NOTICE, "doctor_sockets", fixable=True, count=len(stale))
@@ -286,6 +286,11 @@ def _finding(
     check: str, standing: Standing, code: str, *, fixable: bool = False, **values: object
 ) -> Finding:
     return Finding(check=check, standing=standing, code=code, values=values, fixable=fixable)
+
+
+def _room(size: int) -> str:
+    """68.7 GB, or 512.0 MB below one of them."""
+    return f"{size / (1 << 30):,.1f} GB" if size >= 1 << 30 else f"{_megabytes(size)} MB"
 
 
 def _megabytes(size: int) -> str:
