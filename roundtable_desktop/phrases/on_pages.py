@@ -18,6 +18,10 @@ ON_PAGES: Mapping[str, str] = {
     "routine_not_intake": N_(
         "It fires next on {local} ({zone}), but nothing is started while all is paused or stopped."
     ),
+    "routine_not_idle_skip": N_(
+        "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do. If it "
+        "is to run all the same, change {agent}: “A schedule alone wakes it”, “always”."
+    ),
     "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
     "task_blocked_fix_agent": N_(
         "{kind} Put that right and run it again, or give the task to another agent."

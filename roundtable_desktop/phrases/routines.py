@@ -111,7 +111,8 @@ ROUTINES: Mapping[str, str] = {
         "It fires next on {local} ({zone}), but nothing will run: {agent} is {status}."
     ),
     "routine_not_idle_skip": N_(
-        "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do."
+        "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do. If it "
+        "is to run all the same: roundtable agent edit {agent} --no-skip-idle"
     ),
     "routine_not_probe": N_(
         "It fires next on {local} ({zone}), and will be skipped unless something happens in the "
