@@ -75,7 +75,9 @@ OF_WAKEUPS: Mapping[str, str] = {
     "wakeup_retry_cancelled": N_("A retry for {agent} ({wakeup}) was cancelled: {reason}."),
     "wakeup_idle_skipped": N_("{agent} was not woken ({wakeup}): it has no task to do."),
     "wakeup_stale_cancelled": N_("A wake of {agent} ({wakeup}) was cancelled: {reason}."),
-    "recovery_sweep_complete": N_("Roundtable looked for lost wakeups; made again: {dispatched_count}."),
+    "recovery_sweep_complete": N_(
+        "Roundtable looked for lost wakeups; made again: {dispatched_count}."
+    ),
 }
 
 OF_ROUTINES: Mapping[str, str] = {

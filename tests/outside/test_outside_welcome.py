@@ -30,7 +30,8 @@ def states(page: Page) -> list[str]:
 
 
 def recurring(house: House) -> list[Any]:
-    answer = house.ask(
+    bearer = {"Authorization": f"Bearer {house.token}"}
+    answer = house.ask("GET", "/api/office/routines", headers=bearer)
         "GET", "/api/office/routines", headers={"Authorization": f"Bearer {house.token}"}
     )
     found: list[Any] = answer.json["items"]
