@@ -32,8 +32,6 @@ def states(page: Page) -> list[str]:
 def recurring(house: House) -> list[Any]:
     bearer = {"Authorization": f"Bearer {house.token}"}
     answer = house.ask("GET", "/api/office/routines", headers=bearer)
-        "GET", "/api/office/routines", headers={"Authorization": f"Bearer {house.token}"}
-    )
     found: list[Any] = answer.json["items"]
     return found
 
