@@ -128,7 +128,7 @@ def test_the_causes_of_a_run_have_instants_that_people_can_read() -> None:
     assert legible(kept, Figures("UTC")) == told
 
 
-@pytest.mark.proves("U-02")
+@pytest.mark.proves("N-12 words")
 def test_an_instant_in_a_table_is_told_to_the_second_and_other_text_stays() -> None:
     told = cell("2026-07-05T22:30:15.123456Z")
     assert datetime.fromisoformat(told) == AT and "." not in told

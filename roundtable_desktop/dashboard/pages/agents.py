@@ -147,16 +147,6 @@ def _add_one(app: Flask, desk: Desk, look: Look, say: Say) -> None:
             "agent.html", refused=refused, **_around(look, agent, say), **_form(agent, given)
         )
 
-    @app.post("/agents/<ref>/test")
-    def test_this_agent(ref: str) -> Any:
-        asked, agent = from_form(), look.agent(ref)
-        return tried(
-            lambda: waking.test(desk, asked, agent.id),
-            f"/agents/{agent.id}",
-            lambda why: page(look.agent(agent.id), why),
-            told=lambda _: "agent_tested",
-        )
-
     @app.get("/agents/<ref>")
     def show_agent(ref: str) -> str:
         page_query(Asked)
@@ -192,6 +182,20 @@ def _add_one(app: Flask, desk: Desk, look: Look, say: Say) -> None:
             f"/agents/{agent.id}",
             lambda why: page(look.agent(agent.id), why),
             told=lambda _: "agent_variable_set" if value is not None else "agent_variable_gone",
+        )
+
+    _add_starts(app, desk, look, page)
+
+
+def _add_starts(app: Flask, desk: Desk, look: Look, page: Callable[[Agent, str], str]) -> None:
+    @app.post("/agents/<ref>/test")
+    def test_this_agent(ref: str) -> Any:
+        asked, agent = from_form(), look.agent(ref)
+        return tried(
+            lambda: waking.test(desk, asked, agent.id),
+            f"/agents/{agent.id}",
+            lambda why: page(look.agent(agent.id), why),
+            told=lambda _: "agent_tested",
         )
 
     @app.post("/agents/<ref>/wake")
