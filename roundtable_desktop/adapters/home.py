@@ -12,7 +12,6 @@ import re
 import shutil
 import stat
 import struct
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,6 +106,8 @@ class Home:
     def show(self, page: Path) -> bool:
         """Opens it in the user's browser, which lives on with the umask of theirs; ours stays, as
         other threads may be writing. False where none could be started; takes up to a second."""
+        import subprocess  # not before: a command that only asks loads no more than it must
+
         program = next(filter(None, map(shutil.which, OPENERS)), None)
         if program is None:
             return False

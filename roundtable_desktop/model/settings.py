@@ -5,13 +5,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from roundtable_desktop.model.quiet_hours import QUIET_HOURS
+
 Model = Annotated[str, Field(pattern=r"^[^\s\x00-\x20\x7f-][^\s\x00-\x20\x7f]{0,199}$")]
 """A model by its provider's own name. It becomes an argument of a command: never an option."""
-_DAYS = r"(?:daily|(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?)"
-_CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
-_SPAN = rf"{_DAYS} {_CLOCK}-(?:{_CLOCK}|24:00)"
-QUIET_HOURS = rf"^(?:{_SPAN}(?:, ?{_SPAN})*)?$"
-"""Days with a beginning and an end: `mon-fri 22:00-07:00, sat 23:30-09:00`."""
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """What tasks of one project have in common (C-67)."""
 

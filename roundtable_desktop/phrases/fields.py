@@ -3,7 +3,7 @@ reads it, so that no library's own words do."""
 
 from collections.abc import Mapping
 
-from roundtable_desktop.model.settings import QUIET_HOURS
+from roundtable_desktop.model.quiet_hours import QUIET_HOURS
 from roundtable_desktop.phrases.marking import N_
 
 _TEXT = N_("This must be text.")
@@ -18,6 +18,7 @@ _MOMENT = N_("This must be a time with its zone, such as 2026-03-08T06:30:00Z.")
 _SPAN = N_("This must be a length of time in seconds.")
 _ADDRESS = N_("This must be an address, such as https://example.org/.")
 _ID = N_("This must be an id.")
+_AN_ID = N_("This is no id: those have small letters and digits only.")
 _JSON = N_("This is not valid JSON.")
 _DEEP = N_("This is nested too deeply.")
 _GIVEN = N_("This must be given.")
@@ -135,8 +136,12 @@ PATTERNS: Mapping[str, str] = {
     r"^[a-z_]{1,40}:[^\x00-\x1f\x7f]{1,150}$": N_(
         "This must be a kind of thing and its id, such as task:01jz…"
     ),
+    r"^(set|remove)$": N_("This must be set or remove."),
+    r"^[0-9a-z]{6,64}$": _AN_ID,
+    r"^([0-9a-z]{6,64})?$": _AN_ID,
+    r"^[0-9a-z]{6,64}(:[0-9a-z]{6,64})?$": _AN_ID,
     r"^/runs(\?|$)": N_("This must be an address of the list of runs."),
-    r"^[0-9a-z]+$": N_("This is no id: those have small letters and digits only."),
+    r"^[0-9a-z]+$": _AN_ID,
 }
 """By the pattern that a model asks for, what it means."""
 

@@ -80,7 +80,7 @@ class Home:
                 signin=signin,
                 health=lambda: "ok",
                 api=api,
-                pages=all_of_them(self.stage.desk, self.look, health, "UTC", nobody),
+                pages=all_of_them(self.stage.desk, self.look, health, "UTC", nobody, nobody),
             )
         )
 

@@ -30,8 +30,8 @@ def states(page: Page) -> list[str]:
 
 
 def recurring(house: House) -> list[Any]:
-    bearer = {"Authorization": f"Bearer {house.token}"}
-    answer = house.ask("GET", "/api/office/routines", headers=bearer)
+    sent = {"Authorization": f"Bearer {house.token}"}
+    answer = house.ask("GET", "/api/office/routines", headers=sent)
     found: list[Any] = answer.json["items"]
     return found
 
@@ -162,3 +162,16 @@ def test_steps_are_passed_over_and_taken_up_and_login_is_turned(house: House) ->
     assert not file.exists() and "does not start by itself" in page.text
     kept = {one["key"] for one in house.get("/settings")["items"]}
     assert "port" in kept, json.dumps(sorted(kept))
+
+
+@pytest.mark.proves("D-09", "S-72")
+def test_an_agent_is_started_where_a_new_terminal_would_find_it(shared: House) -> None:
+    below = shared.folder / ".local" / "bin"
+    below.mkdir(parents=True, exist_ok=True)
+    (below / "only-there").write_text('#!/bin/sh\nprintf "%s" "$PATH" > path.txt\n')
+    (below / "only-there").chmod(0o755)
+    room = shared.room()
+    run = room.ended(room.task("Once", room.agent("only-there", name="there")))
+    assert run["outcome"] == "done", run
+    seen = {one["values"].get("agent"): one for one in shared.get("/doctor")["items"]}["there"]
+    assert seen["values"]["place"] == str(below / "only-there") and seen["state"] == "ok"

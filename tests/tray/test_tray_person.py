@@ -110,7 +110,7 @@ def test_a_proposal_is_told_and_goes_when_it_is_decided(shown: TrayHome, desktop
         "T-1 Add tea: 1 file is changed.",
     )
     assert note.actions[::2] == ["default", "later"], "it is not delivered unseen"
-    assert entry(desktop, "Needs you") is None, "the badge counts the inbox"
+    assert entry(desktop, "Needs you (1)") is not None, "one number for what needs you (W-21)"
     shown.deliver(task)
     until(lambda: note.closed)
     assert len(desktop.notes) == 1

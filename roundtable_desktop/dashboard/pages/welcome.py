@@ -110,7 +110,7 @@ def pages(desk: Desk, look: Look, welcome: Welcome) -> Callable[[Flask], None]:
             return here.register(read_form(NewRepository).path.strip())
 
         @app.post(f"{HERE}/agents")
-        def add_agent() -> Any:
+        def add_found_agent() -> Any:
             return here.add_agent(read_form(NewAgent))
 
         @app.post(f"{HERE}/look")
