@@ -154,6 +154,7 @@ class Completion:
                 run,
                 settlement.status,
                 outcome=settlement.outcome,
+                over=self._store.here(instant(ended.end.at)) if ended else None,
                 data={"survivors": survivors or [], **_odd(settlement, ended)},
                 error_kind=settlement.kind,
                 error_text=clip(settlement.text, ERROR_BYTES) or None,

@@ -219,9 +219,20 @@ def keep_ended(tx: Tx, run: Run, part: Json) -> Run:
 
 
 def finish(
-    tx: Tx, run: Run, status: RunStatus, *, outcome: RunOutcome, data: Json, **values: Any
+    tx: Tx,
+    run: Run,
+    status: RunStatus,
+    *,
+    outcome: RunOutcome,
+    data: Json,
+    over: datetime | None = None,
+    **values: Any,
 ) -> bool:
-    """The one end of a run, with its leases and processes; False when it had ended already."""
+    """The one end of a run, with its leases and processes; False when it had ended already.
+
+    over: when its runner saw the end, which may be long ago; without one it is now. It is never
+    before the run's start, and never to come."""
+    ended_at = min(tx.now, max(over, run.started_at or run.created_at)) if over else tx.now
     done = journal.move(
         tx,
         RUN,
@@ -230,7 +241,7 @@ def finish(
         kind=Kind.RUN_ENDED,
         data={"outcome": outcome, "agent_id": run.agent_id, "task_id": run.task_id, **data},
         outcome=outcome,
-        ended_at=tx.now,
+        ended_at=ended_at,
         waiting_since=None,
         **values,
     )

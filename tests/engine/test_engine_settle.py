@@ -22,6 +22,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
     WakeupOutcome,
 )
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import runs
 
@@ -48,6 +49,22 @@ def test_a_change_waits_for_its_delivery_and_then_the_task_is_done(stage: Stage)
     message = stage.folders.plain("log", "-1", "--format=%B", "main")
     assert message.splitlines()[0] == "T-1: Do it"
     assert f"Roundtable-Run: {run.id}" in message
+
+
+@pytest.mark.proves("A-35", "C-58")
+@pytest.mark.parametrize(("minutes", "told"), [(8, 8), (-8, 0), (600, 300)])
+def test_a_run_is_over_when_its_runner_saw_it_and_not_when_somebody_looked(
+    stage: Stage, minutes: int, told: int
+) -> None:
+    """Its owner was off for five hours; a clock that was set moves it no further than that."""
+    stage.assigned()
+    run = stage.launch()
+    assert run.started_at is not None
+    seen = micros(run.started_at + timedelta(minutes=minutes))
+    stage.clock.forward(minutes=300)
+    done = stage.finish(run, result={"status": "completed", "summary": "Done"}, at=seen)
+    assert done.ended_at is not None
+    assert round((done.ended_at - run.started_at).total_seconds() / 60) == told
 
 
 @pytest.mark.proves("C-97", "C-90")
