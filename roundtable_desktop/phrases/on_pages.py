@@ -20,7 +20,7 @@ ON_PAGES: Mapping[str, str] = {
     ),
     "routine_not_idle_skip": N_(
         "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do. If it "
-        "is to run all the same, set “A schedule alone wakes it” of {agent} to “always”."
+        "is to run all the same, set “A schedule alone wakes it” of {agent} to “always” there."
     ),
     "task_unassigned": N_("Nobody is assigned yet. Give it to an agent."),
     "task_blocked_fix_agent": N_(

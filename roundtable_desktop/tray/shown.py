@@ -68,7 +68,7 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Slept:
-    """The machine did, from and to in words; what was due meanwhile, and what of it runs now."""
+    """The machine did, from and to in words; what was due, and what of it is made up for."""
 
     begin: str
     end: str

@@ -56,7 +56,7 @@ def crashed(crash: Crash) -> Notice:
 def slept(one: Slept) -> Notice:
     """All in one line."""
     due = n_("{count} fire missed", "{count} fires missed", one.due)
-    now = n_("{count} of them runs now", "{count} of them run now", one.run)
+    now = n_("{count} of them is made up for", "{count} of them are made up for", one.run)
     text = _("Asleep {begin} to {end}: {due}, {now}.")
     told = text.format(begin=one.begin, end=one.end, due=due, now=now)
     return Notice(SLEPT, _("While the machine slept"), told, (_open(),), "low")

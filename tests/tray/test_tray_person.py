@@ -89,6 +89,7 @@ def test_quiet_hours_and_a_sleep_of_the_machine(home: TrayHome, desktop: Recorde
     home.post("/test/clock", {"now": "2026-04-25T22:30:00Z"})
     home.cli("settings", "set", "quiet_hours", "daily 22:00-07:00")
     home.agent("demo")
+    home.cli("agent", "edit", "demo", "--no-skip-idle")
     home.routine("demo", "Hourly", "@demo say It is time.", "--cron", "0 * * * *", "--tz", "UTC")
     home.ask(home.agent("other"), "Add tea", "May I?")
     until(lambda: entry(desktop, "Needs you (1)"))
@@ -97,7 +98,7 @@ def test_quiet_hours_and_a_sleep_of_the_machine(home: TrayHome, desktop: Recorde
     found = until(lambda: len(desktop.notes) > 1 and {one.title: one for one in desktop.notes})
     assert "other asks for permission" in found
     body = found["While the machine slept"].body
-    assert body == "Asleep Sat 22:30 to 08:30: 10 fires missed, 1 of them runs now."
+    assert body == "Asleep Sat 22:30 to 08:30: 10 fires missed, 1 of them is made up for."
 
 
 @pytest.mark.slow

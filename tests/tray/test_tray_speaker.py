@@ -203,7 +203,7 @@ def test_a_sleep_is_told_in_one_line_and_not_to_who_wants_only_asks(room: Room) 
     room.speaker.hear_past(Slept("02:00", "08:10", 4, 2), None)
     room.speaker.hear([], Hours())
     [note] = room.screen.said
-    assert note.body == "Asleep 02:00 to 08:10: 4 fires missed, 2 of them run now."
+    assert note.body == "Asleep 02:00 to 08:10: 4 fires missed, 2 of them are made up for."
     room.speaker.hear([], Hours(only_needed=True))
     room.speaker.hear_past(Slept("12:00", "13:10", 1, 0), Crash(9, "gone"))
     assert len(room.screen.said) == 1

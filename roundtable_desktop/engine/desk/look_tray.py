@@ -65,7 +65,8 @@ class ToLookAt:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Fires by time that were due while the machine slept: all of them, and those that run now."""
+    """Fires by time that were due while the machine slept: all of them, and those that were made
+    up for, whether their runs go on or are over."""
 
     due: int = 0
     run: int = 0
@@ -143,8 +144,8 @@ class LookTray:
         ]
         left_out = sum(_left_out(one) for one in late)
         fired = [one for one in late if not firings.was_missed(one)]
-        at_work = [one for one in fired if one.status in _AT_WORK]
-        return Late(len(fired) + left_out, len(at_work))
+        run = [one for one in fired if one.status in _MADE_UP_FOR]
+        return Late(len(fired) + left_out, len(run))
 
     def _at_work(self, view: View, run: Run) -> AtWork:
         agent, began = _agent(view, run.agent_id), run.started_at
@@ -156,7 +157,11 @@ class LookTray:
         return bool(found.missing or found.faults)
 
 
-_AT_WORK = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
+_MADE_UP_FOR = (
+    *(FiringStatus.RECEIVED, FiringStatus.TASK_CREATED),
+    *(FiringStatus.DONE, FiringStatus.FAILED),
+)
+"""At work because of it, or over already."""
 
 
 def _left_out(firing: Firing) -> int:
