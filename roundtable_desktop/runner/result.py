@@ -61,8 +61,10 @@ def redact_result(path: Path, redactor: Redactor) -> None:
         raw = _read(path, LONGEST + LIMIT)
         stream = redactor.stream()
         clean = stream.feed(raw) + stream.flush()
+        if len(raw) == LONGEST + LIMIT:  # at its end half a secret may stand
+            clean = clean[:-LIMIT]
         if len(raw) > LONGEST:
-            clean = clean[:-LIMIT][:LONGEST]
+            clean = clean[:LONGEST]
         if clean == raw:
             return
         os.unlink(path)
