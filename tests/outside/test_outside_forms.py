@@ -212,7 +212,7 @@ def test_a_proposal_can_be_seen_and_delivered_where_git_cannot_tell_its_changes(
     assert (
         "It was git that refused" in got(browser, f"/runs/{proposal['run_id']}?part=changes").text
     )
-    assert room.house.program("GET", path).status == 409
+    assert room.house.program("GET", path).status == 503
     sent(browser, page.form(f"{path}/deliver"))
     away.rename(room.path)
     until(lambda: room.house.get(path)["deliveries"][-1]["status"] != "intended")
