@@ -6,7 +6,7 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import lists, names
-from roundtable_desktop.cli.client import Client
+from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.events import line
 from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -123,6 +123,11 @@ def events(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
+def _gone(run: Answer) -> bool:
+    """The runner is the last to go, a moment after it told of the end."""
+    return run["status"] in _OVER and not any(one["alive"] for one in run["processes"])
+
+
 @runs.command(name="cancel")
 @click.argument("given", metavar="RUN")
 @click.pass_obj
@@ -130,7 +135,7 @@ def cancel_run(home: Home, given: str) -> None:
     """Ends a run with all its processes. Its task stands still until you say how it goes on."""
     client, ref = Client(home), names.ref(given)
     client.post(f"/runs/{ref}/cancel", {})
-    seen = client.until(f"/runs/{ref}", lambda run: run["status"] in _OVER, _LADDER_SECONDS)
+    seen = client.until(f"/runs/{ref}", _gone, _LADDER_SECONDS)
     if seen["status"] not in _OVER:
         raise click.ClickException(_("It is told to end, and has not ended yet."))
     left = [one["pid"] for one in seen["processes"] if one["alive"]]

@@ -15,6 +15,8 @@ from roundtable_desktop.cli.main import cli
 WITHOUT_COMMAND = {
     ("GET", "/api/v1/control"): "`stop --wait` and `leave --wait` ask it, and `status` says it",
     ("GET", "/api/v1/openapi.json"): "it is for programs that make clients",
+    ("GET", "/api/v1/search"): "it is for the palette; lists have filters of their own",
+    ("GET", "/api/v1/runs/download"): "`runs list --json` tells the same",
     ("GET", "/api/v1/events/stream"): "`watch --follow` never ends; it has tests of its own",
     ("GET", "/api/v1/workspaces/{ref}/config"): "`workspace config` looks by POST, which asks too",
     ("GET", "/api/v1/workspaces/{ref}"): "a workspace is found by its name, in the list",

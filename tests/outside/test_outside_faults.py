@@ -139,7 +139,9 @@ def test_a_program_that_is_not_there_blocks_the_task_and_says_so(room: Room) -> 
     assert run["status"] == "failed" and run["error"]["kind"] == "cli_missing"
     assert room.house.get(f"/tasks/{task['id']}")["status"] == "blocked"
     said = room.house.cli("explain", "task", "1", at=room.path).out
-    assert said.startswith("It is blocked: its agent cannot work (cli_missing)")
+    assert said.startswith(
+        "It is blocked: its agent cannot work. The agent's program was not found."
+    )
     assert "fix_agent" not in said
     assert room.house.get(f"/runs/{run['id']}/explain")["code"] == "run_not_started"
     shown = room.house.cli("runs", "show", run["id"], at=room.path).out

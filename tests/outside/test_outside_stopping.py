@@ -270,7 +270,8 @@ def test_one_agent_is_stopped_and_its_runs_end_by_themselves_or_now(
     assert running.run(run["id"])["status"] == "running"
     done = running.cli("agent", "stop", "worker", "--now", at=room.path)
     assert done.code == 0 and room.ended(task)["outcome"] == "cancelled"
-    assert not any(alive(one["pid"]) for one in run["processes"])
+    assert not any(alive(one["pid"]) for one in run["processes"] if one["role"] != "runner")
+    until(lambda: not any(alive(one["pid"]) for one in run["processes"]))
     assert status(room, task) == "interrupted"
     comment(room, task, "Later, then.")
     until(lambda: wakeups(room, task)[-1]["outcome"] == "agent_stopped")
