@@ -94,8 +94,16 @@ def _advice(node: dict[str, Any]) -> str:
     return "; ".join(check["message"] for check in checks)
 
 
-def too_wide(page: Page) -> bool:
-    """Whether the page itself scrolls sideways; a part of it may, if it says so by its style."""
-    return bool(
-        page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-    )
+_BEYOND = """() => {
+  const edge = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= edge) return "";
+  const beyond = [...document.body.querySelectorAll("*")].filter(
+    (one) => one.getBoundingClientRect().right > edge + 0.5);
+  return beyond.slice(-3).map((one) => one.outerHTML.slice(0, 160)).join(" | ") || "nothing seen";
+}"""
+
+
+def too_wide(page: Page) -> str:
+    """What makes the page itself scroll sideways; a part of it may, if it says so by its style.
+    "" where nothing does."""
+    return str(page.evaluate(_BEYOND))

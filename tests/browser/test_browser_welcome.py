@@ -1,11 +1,11 @@
 """The page of the first ten minutes as a person meets it, with every step open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from chromium import Watch, enter
-from outside_house import House
+from outside_house import House, started
 from outside_talk import demo
 from pictures.album import faults, page_rules
 from playwright.sync_api import BrowserContext, expect
@@ -14,15 +14,22 @@ VIEWS = ((1280, "light"), (360, "dark"))
 TITLE = "Passed over"
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[House]:
+    """Whose steps are open: other tests leave agents and routines with the shared owner."""
+    with started(tmp_path) as house:
+        yield house
+
+
 @pytest.mark.slow
 @pytest.mark.proves("E-01", "D-09")
 def test_every_step_is_fit_for_everybody_and_the_test_tells_by_itself(
-    house: House,
+    own: House,
     new_context: Callable[..., BrowserContext],
     watch: Watch,
     tmp_path: Path,
 ) -> None:
-    room, rules = house.room(), page_rules(tmp_path)
+    house, room, rules = own, own.room(), page_rules(tmp_path / "rules")
     demo(room, "Ada")
     assert "/welcome" in rules
     here = house.facts["browser_url"]

@@ -93,8 +93,8 @@ def faults(
         view = f"{width}-{theme}"
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 800})
-        if too_wide(page):
-            yield f"{view}: the page scrolls sideways"
+        if beyond := too_wide(page):
+            yield f"{view}: the page scrolls sideways: {beyond}"
         if snap is not None:
             snap(view)
         yield from (f"{view}: {fault}" for fault in violations(page))
