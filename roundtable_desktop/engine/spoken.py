@@ -54,18 +54,17 @@ def tell(tx: Tx, run: Run, actor: Actor, name: str, text: str) -> None:
 
 def take_back(tx: Tx, run: Run, name: str) -> None:
     """The runner did not take it, and whoever said it was told so."""
+    _unheard(tx, run, name, None, refused=True)
+
+
+def _unheard(tx: Tx, run: Run, name: str, comment_id: str | None, **more: bool) -> None:
+    about = {"agent_id": run.agent_id, "task_id": run.task_id, "message": name}
     journal.tell(
         tx,
         Kind.RUN_UNHEARD,
         Subject("run", run.id),
         workspace_id=run.workspace_id,
-        data={
-            "agent_id": run.agent_id,
-            "task_id": run.task_id,
-            "message": name,
-            "comment_id": None,
-            "refused": True,
-        },
+        data={**about, "comment_id": comment_id, **more},
     )
 
 
@@ -93,18 +92,7 @@ def settle(tx: Tx, ids: Ids, run: Run, task: Task | None, *, wakes: bool) -> Non
         if one.state != "sent":
             continue
         comment_id = _as_comment(tx, ids, task, one, wakes=wakes) if task is not None else None
-        journal.tell(
-            tx,
-            Kind.RUN_UNHEARD,
-            Subject("run", run.id),
-            workspace_id=run.workspace_id,
-            data={
-                "agent_id": run.agent_id,
-                "task_id": run.task_id,
-                "message": one.id,
-                "comment_id": comment_id,
-            },
-        )
+        _unheard(tx, run, one.id, comment_id)
 
 
 def _as_comment(tx: Tx, ids: Ids, task: Task, said: Said, *, wakes: bool) -> str:
