@@ -10,8 +10,6 @@ from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.foresight import WORDS
 from roundtable_desktop.phrases.marking import N_
 
-RECOVERED = N_("Recovered")
-
 CANCELLED: Mapping[str, str] = {
     "assignee_changed": N_("Cancelled - assignee changed"),
     "task_done": N_("Cancelled - task completed"),
@@ -58,9 +56,9 @@ def state_of(wakeup: Wakeup) -> tuple[str, str]:
     return tone, status_word(wakeup.status)
 
 
-def is_recovered(wakeup: Wakeup) -> bool:
-    """The sweep made it again, because the one before was lost."""
-    return wakeup.reason == "recovery_sweep"
+def recovered(wakeup: Wakeup) -> str:
+    """Where the sweep made it again, because the one before was lost; else nothing."""
+    return _("Recovered") if wakeup.reason == "recovery_sweep" else ""
 
 
 def _why(wakeup: Wakeup) -> str:

@@ -47,7 +47,7 @@ def pages(
 
     def add(app: Flask) -> None:
         app.jinja_env.filters.update(wakeup_state=badges.state_of, cause=cause, instant=instant)
-        app.jinja_env.tests.update(recovered=badges.is_recovered)
+        app.jinja_env.filters.update(recovered=badges.recovered)
 
         @app.get("/wakeups")
         def list_wakeups() -> str:
