@@ -2,7 +2,7 @@
 
 import errno
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +26,12 @@ class StartFailed(Exception):
         self.kind = kind
 
 
-def start(plan: Plan, cwd: str, umask: int = -1) -> subprocess.Popen[bytes]:
+def start(
+    plan: Plan, cwd: str, umask: int = -1, first: Callable[[], None] | None = None
+) -> subprocess.Popen[bytes]:
     """In a session of its own, with pipes; the program is looked up in the agent's own PATH.
-    umask: the user's, for what the agent makes; -1: our own."""
+    umask: the user's, for what the agent makes; -1: our own. first: what the new process does
+    before it becomes the agent; there must be no other thread here then."""
     try:
         with ExitStack() as stack:
             given = stack.enter_context(plan.reads.open("rb")) if plan.reads else subprocess.PIPE
@@ -42,6 +45,7 @@ def start(plan: Plan, cwd: str, umask: int = -1) -> subprocess.Popen[bytes]:
                 env=plan.environment,
                 start_new_session=True,
                 umask=umask,
+                preexec_fn=first,
             )
     except (OSError, ValueError, IndexError) as fault:  # ValueError: a NUL; IndexError: no word
         raise StartFailed(_kind(fault, cwd), str(fault)) from fault

@@ -5,7 +5,7 @@ import os
 import resource
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from roundtable_desktop.runner.identity import HAS_PROC, PROC
@@ -21,6 +21,7 @@ it holds for nobody with root's rights."""
 FIRST_TO_GO = 800
 """Of 1000: where the kernel has no memory left it ends these before the person's own programs, a
 browser's pages (300) among them."""
+OWN_TURN = PROC / "self" / "oom_score_adj"
 SMALLEST_FALL = 64 << 20
 """Bytes; a machine at work has less to give now and then, and that is worth no look at a tree."""
 
@@ -33,15 +34,26 @@ def tasks_on_machine() -> int:
         return 0
 
 
-def wall(pid: int) -> None:
-    """From now on that process and whatever it starts cannot grow beyond the room there is."""
+def walls() -> Callable[[], None]:
+    """What a new agent does between its fork and its exec: from then on it, and whatever it
+    starts, cannot grow beyond the room there is, and the kernel takes it before anything else.
+
+    The agent does it to itself, because one that is told from outside has had time to start some.
+    """
     if sys.platform != "linux" or not HAS_PROC:
-        return
-    with suppress(OSError, ValueError):
-        _, hard = resource.prlimit(pid, resource.RLIMIT_NPROC)
-        most = _tasks_of_user() + ROOM
-        if hard == resource.RLIM_INFINITY or most < hard:
-            resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
+        return lambda: None
+    most = _tasks_of_user() + ROOM
+
+    def raise_them() -> None:
+        with suppress(OSError, ValueError):
+            _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+            if hard == resource.RLIM_INFINITY or most < hard:
+                resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        with suppress(OSError, ValueError):
+            if int(OWN_TURN.read_text()) < FIRST_TO_GO:
+                OWN_TURN.write_text(str(FIRST_TO_GO))
+
+    return raise_them
 
 
 def most_memory(asked: int) -> int:
@@ -91,14 +103,6 @@ class Kernel:
     def struck(self) -> bool:
         """Whether it ended something since the look before the last."""
         return kernel_kills() > self._seen[0]
-
-
-def first_to_go(pid: int) -> None:
-    """So that the kernel takes that process, or what it starts, before anything else."""
-    file = PROC / str(pid) / "oom_score_adj"
-    with suppress(OSError, ValueError):
-        if int(file.read_text()) < FIRST_TO_GO:
-            file.write_text(str(FIRST_TO_GO))
 
 
 def _share(pid: int) -> int:

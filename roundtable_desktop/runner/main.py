@@ -52,13 +52,11 @@ def main(arguments: Sequence[str]) -> int:
     interrupted = _answer_signals()
     try:
         planned = plan(order, environment)
-        agent = start(planned, order.cwd, users_umask)
+        agent = start(planned, order.cwd, users_umask, bounds.walls())
     except (StartFailed, OSError) as fault:
         _never_ran(spool, fault, redactor)
         return 0
     try:
-        bounds.wall(agent.pid)
-        bounds.first_to_go(agent.pid)
         spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
         _live(order, spool, agent, planned, redactor, interrupted)
     except BaseException:  # a fault of ours must not leave the agent running without a runner

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 
@@ -99,6 +100,19 @@ def children(pid: int) -> list[int]:
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     assert len(found) == 5 and os.getpid() not in map(int, found)
     return [int(one) for one in found]
+
+
+@pytest.mark.proves("F-36", "F-37")
+def test_an_agent_is_bounded_before_its_program_begins(bench: Bench) -> None:
+    """What it does first is to say its own bounds; the runner may not have had a turn since."""
+    order = bench.order("/bin/cat", "/proc/self/limits", "/proc/self/oom_score_adj")
+    bench.prepare(order)
+    bench.start_runner(order.run)
+    bench.finish(order.run)
+    printed = bench.printed(order.run)
+    [(soft, hard)] = re.findall(r"Max processes +(\d+) +(\d+)", printed)
+    assert soft == hard and int(soft) < 20_000
+    assert int(printed.split()[-1]) >= bounds.FIRST_TO_GO
 
 
 @pytest.mark.slow
