@@ -99,17 +99,15 @@ settings clear coalescing_window_sec
 """
 
 
-def attach(root: click.Group, words: tuple[str, ...] = ()) -> None:
-    """Gives each command the example that begins with its words."""
-    for name, command in root.commands.items():
-        here = (*words, name)
-        if isinstance(command, click.Group):
-            attach(command, here)
-        elif example := _of(here):
-            command.epilog = f"\b\nExample:\n  roundtable {example}"
+def attach(words: str, command: click.Command) -> None:
+    """Gives the command, or each below it, the example that begins with its words."""
+    if isinstance(command, click.Group):
+        for name, one in command.commands.items():
+            attach(f"{words} {name}", one)
+    elif example := _of(words):
+        command.epilog = f"\b\nExample:\n  roundtable {example}"
 
 
-def _of(words: tuple[str, ...]) -> str:
-    begins = " ".join(words)
+def _of(words: str) -> str:
     lines = EXAMPLES.strip().splitlines()
-    return next((line for line in lines if f"{line} ".startswith(f"{begins} ")), "")
+    return next((line for line in lines if f"{line} ".startswith(f"{words} ")), "")

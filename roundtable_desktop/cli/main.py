@@ -14,31 +14,9 @@ import click
 
 import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
-from roundtable_desktop.cli import (
-    agents,
-    approvals,
-    bundles,
-    completion,
-    control,
-    cron,
-    demo,
-    doctor,
-    events,
-    examples,
-    inbox,
-    keeping,
-    limits,
-    owner,
-    proposals,
-    routines,
-    runs,
-    settings,
-    simulate,
-    tasks,
-    workspaces,
-)
 from roundtable_desktop.cli.client import Said, Unreachable
 from roundtable_desktop.cli.output import plain
+from roundtable_desktop.cli.rooms import Rooms
 from roundtable_desktop.model.errors import Invalid, Refused
 from roundtable_desktop.phrases import _, sentence
 
@@ -53,40 +31,13 @@ HOME = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(commands=Rooms(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(roundtable_desktop.__version__, prog_name="roundtable")
 @HOME
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
     """Leaves coding agents working on your repositories, and tells you only what needs you."""
     context.obj = Home((home or default_home(os.environ)).absolute())
-
-
-for room in (
-    demo,
-    owner,
-    keeping,
-    doctor,
-    bundles,
-    control,
-    workspaces,
-    agents,
-    approvals,
-    tasks,
-    routines,
-    runs,
-    proposals,
-    inbox,
-    events,
-    settings,
-    limits,
-    cron,
-    simulate,
-    completion,
-):
-    for command in room.COMMANDS:
-        cli.add_command(command)
-examples.attach(cli)
 
 
 def main(words: list[str] | None = None) -> None:

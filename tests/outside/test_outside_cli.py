@@ -1,5 +1,6 @@
 """The command line's manners: help, versions, names, odd input, plain text in a pipe."""
 
+import importlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from outside_house import ROUNDTABLE, House, Person, Room
 
 import roundtable_desktop
 from roundtable_desktop.cli.main import cli
+from roundtable_desktop.cli.rooms import ROOM_OF
 
 
 def commands(group: click.Group = cli, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -43,6 +45,13 @@ def test_every_command_has_a_help_that_says_what_it_is_for(tmp_path: Path) -> No
         assert usage.startswith(" ".join(("Usage: roundtable", *words))), words
         assert re.match(r"  [A-Z“][^\n]+(\n  [^\n]+)*[.:]\n", rest + "\n"), (words, rest)
     assert not (tmp_path / "home").exists()
+
+
+def test_each_command_is_in_the_room_where_it_is_looked_for() -> None:
+    for room in {*ROOM_OF.values()}:
+        there = importlib.import_module(f"roundtable_desktop.cli.{room}").COMMANDS
+        assert {one.name for one in there} == {n for n, where in ROOM_OF.items() if where == room}
+    assert [*cli.commands] == sorted(ROOM_OF)
 
 
 def test_the_version_is_the_packages(tmp_path: Path) -> None:

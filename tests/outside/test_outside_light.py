@@ -31,6 +31,8 @@ def test_a_command_that_only_asks_loads_no_library_of_the_owner(shared: House) -
         assert code == 0 and "click" in modules
         assert modules & HEAVY == set(), words
         assert not any(name.startswith("roundtable_desktop.engine") for name in modules), words
+        if words == "status":
+            assert not modules & {f"roundtable_desktop.cli.{room}" for room in ("agents", "demo")}
 
 
 @pytest.mark.slow
