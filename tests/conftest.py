@@ -1,5 +1,6 @@
 """What all tests share: the figures above pytest's closing line, and the rules for markers."""
 
+import gc
 import os
 import time
 from collections import Counter
@@ -69,6 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Travels with the report to xdist's controller, which collects nothing itself.
         item.user_properties.append(("markers", sorted(names.intersection(MARKERS))))
     items.sort(key=lambda item: item.path.name not in FIRST)
+    gc.freeze()  # thousands of tests: the collector would go through them all, again and again
 
 
 @pytest.fixture(autouse=True)

@@ -80,7 +80,7 @@ def test_lateness_can_be_measured(
 def test_pages_and_streams_can_be_measured(
     measured: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in (("PAGES", 3), ("EVENTS", 4), ("BEAT", 0.1)):
+    for name, value in (("ROWS", 3), ("PAGES", 3), ("EVENTS", 4), ("BEAT", 0.1)):
         monkeypatch.setattr(serving, name, value)
     monkeypatch.setattr(table, "ROUNDS", 1)
     assert callable(measured)

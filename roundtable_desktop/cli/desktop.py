@@ -7,8 +7,8 @@ import click
 
 import roundtable_desktop
 from roundtable_desktop.adapters.home import Home, default_home
+from roundtable_desktop.cli import loading, owner
 from roundtable_desktop.cli import main as roundtable
-from roundtable_desktop.cli import owner
 from roundtable_desktop.phrases import _
 
 
@@ -34,7 +34,8 @@ def desktop(
     place = Home((home or default_home(os.environ)).absolute())
     if autostart is not None:
         return _at_login(place, autostart == "on")
-    from roundtable_desktop.app import run_tray
+    with loading.for_good():
+        from roundtable_desktop.app import run_tray
 
     why = run_tray(place, port=port, hidden=hidden)
     if not why:

@@ -4,6 +4,7 @@ A client is there at once: `app`, which loads everything, is imported by the com
 an owner, and only when they run.
 """
 
+import gc
 import os
 import shlex
 import sys
@@ -65,6 +66,8 @@ def run(program: click.Command, words: list[str] | None, name: str) -> None:
         known = {"path": error.filename or "", "text": error.strerror or str(error)}
         _say(sentence("machine_refuses" if error.filename else "machine_refuses_it", known))
         sys.exit(FAILED)
+    finally:
+        gc.freeze()  # else the interpreter looks through all that was loaded before it ends
 
 
 def _start(home: Home) -> str:

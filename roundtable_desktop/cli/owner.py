@@ -10,7 +10,7 @@ from itertools import groupby
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import control, names, routines
+from roundtable_desktop.cli import control, loading, names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
@@ -30,11 +30,12 @@ def start(home: Home, host: str, port: int | None) -> None:
     if home.root.is_dir():  # before all that has to be loaded: who comes second is gone at once
         home.prepare()
         home.lock()
-    from roundtable_desktop.app import Owner
+    with loading.for_good():
+        from roundtable_desktop.app import Owner
 
-    told = _signals_told(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    owner = Owner(home, host=host, port=port, log_to_stderr=True, say=_told)
-    owner.start()
+        told = _signals_told(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        owner = Owner(home, host=host, port=port, log_to_stderr=True, say=_told)
+        owner.start()
     try:
         if past := owner.past:
             known = {"source": past.source, "as_of": rfc3339(past.as_of), "aside": past.aside}
