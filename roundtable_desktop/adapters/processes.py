@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,11 @@ from roundtable_desktop.model.records import Process
 
 TERM_SECONDS = 2.0
 KILL_SECONDS = 3.0
+STORM_SECONDS = 9.0
+"""For what forks as fast as it is killed; then it has been told and killed in less than 15 s."""
 _LOOK = 0.05
+_MOST_PIDS = 1 << 22
+"""More than this no kernel gives."""
 _PROC = Path("/proc")
 
 
@@ -50,17 +54,73 @@ def is_alive(identity: Identity) -> bool:
 def marked(mark: str, lock: Path | None = None) -> list[Identity]:
     """Living processes whose environment holds `mark` ("NAME=value"), as far as we may look. lock:
     of a home; those of another one are left out."""
-    name, _, value = mark.partition("=")
-    found = []
-    for process in psutil.process_iter():
+    return list(_Hunt(mark, lock).each())
+
+
+class _Hunt:
+    """Looks for one mark, again and again. met: one that carries it was seen. sure: nothing came
+    or went during the last look, so that it missed none."""
+
+    def __init__(self, mark: str, lock: Path | None) -> None:
+        self.met, self.sure = False, True
+        self._name, _, self._value = mark.partition("=")
+        self._lock = lock
+        self._mute: set[int] = set()
+
+    def each(self) -> Iterator[Identity]:
+        """One by one, so that it is no old news when something is done about it."""
+        self.sure = True
+        for pid, known in _environments(self._name, self._missed):
+            ours = known.get(self._name) == self._value and not _of_another(known, self._lock)
+            if ours and pid != os.getpid() and (one := identify(pid)):
+                self.met = True
+                yield one
+
+    def over(self) -> bool:
+        """None is left by this look; one that missed some says nothing of a storm of forks. The
+        first one will do: to read what a process began with is to wait for its turn, if it is
+        forking just then."""
+        return next(self.each(), None) is None and (self.sure or not self.met)
+
+    def _missed(self, pid: int) -> None:
+        """It went, or has nothing to say: a corpse that was one before, and the kernel's own
+        threads, are no news."""
+        if pid not in self._mute:
+            self.sure = False
+            self._mute.add(pid)
+
+
+def _environments(
+    name: str, missed: Callable[[int], None] = lambda pid: None
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """What each process that we may look at was started with, if that has `name`; the newest first,
+    for those are the first to go. missed: told of those that went meanwhile or have none at all."""
+    if not _PROC.joinpath("self/stat").exists():
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                yield process.pid, process.environ()
+        return
+    wanted = os.fsencode(f"{name}=")
+    for pid in _newest_first():
         try:
-            known = process.environ()
-            ours = known.get(name) == value and not _of_another(known, lock)
-            if ours and (one := identify(process.pid)):
-                found.append(one)
-        except (psutil.Error, OSError):
+            with open(f"{_PROC}/{pid}/environ", "rb") as file:
+                raw = file.read()
+        except PermissionError:
             continue
-    return [one for one in found if one.pid != os.getpid()]
+        except OSError:
+            raw = b""
+        if not raw:
+            missed(pid)
+        if wanted in raw:
+            pairs = (one.partition("=") for one in os.fsdecode(raw).split("\0"))
+            yield pid, {key: value for key, _, value in pairs}
+
+
+def _newest_first() -> list[int]:
+    """Numbers are given in a circle; the last one that was given is in the machine's load."""
+    pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
+    last = int(_PROC.joinpath("loadavg").read_text().split()[-1])
+    return sorted(pids, key=lambda pid: (last - pid) % _MOST_PIDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +134,10 @@ class Marked:
         """Living ones by their run, as far as we may look; a home that has no such run may be
         theirs too."""
         found: dict[str, list[int]] = {}
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                known = process.environ()
-                run = known.get("ROUNDTABLE_RUN")
-                if run and not _of_another(known, self.lock) and identify(process.pid):
-                    found.setdefault(run, []).append(process.pid)
+        for pid, known in _environments("ROUNDTABLE_RUN"):
+            run = known.get("ROUNDTABLE_RUN")
+            if run and not _of_another(known, self.lock) and identify(pid):
+                found.setdefault(run, []).append(pid)
         return found
 
     def sweep(self, mark: str) -> Sequence[int]:
@@ -116,36 +174,65 @@ def send(identity: Identity, number: signal.Signals) -> None:
 
 
 def sweep(mark: str, lock: Path | None = None) -> Sequence[int]:
-    """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s. lock:
-    as in `marked`."""
-
-    def look() -> list[Identity]:
-        return marked(mark, lock)
-
-    _send_all(look(), signal.SIGTERM)
-    if _gone(look, TERM_SECONDS):
-        return []
-    end = time.monotonic() + KILL_SECONDS
-    while True:
-        _send_all(look(), signal.SIGSTOP)  # what is stopped cannot fork away
-        _send_all(look(), signal.SIGKILL)
-        if _gone(look, KILL_SECONDS / 15):
-            return []
+    """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s, or
+    after 9 s of a storm. lock: as in `marked`."""
+    hunt, end = _Hunt(mark, lock), time.monotonic() + TERM_SECONDS
+    for one in hunt.each():
+        send(one, signal.SIGTERM)
         if time.monotonic() > end:
-            return [one.pid for one in look()]
+            break  # it forks faster than we read
+    if _gone(hunt.over, end):
+        return []
+    return _kill(hunt)
 
 
-def _send_all(identities: Iterable[Identity], number: signal.Signals) -> None:
-    for identity in identities:
-        send(identity, number)
+def _kill(hunt: _Hunt) -> Sequence[int]:
+    """Without a pause while there is something to hit, for between two looks a storm grows again.
+    It gets more time as long as it shows new ones: what cannot be ended at all is the same each
+    time."""
+    known: set[Identity] = set()
+    began = new_at = time.monotonic()
+    while True:
+        seen = set()
+        for one in hunt.each():
+            _strike(one)
+            seen.add(one)
+        if seen - known:
+            new_at = time.monotonic()
+        elif seen:
+            time.sleep(_LOOK)
+        known |= seen
+        if not seen and _gone(hunt.over, time.monotonic() + KILL_SECONDS / 15):
+            return []
+        if time.monotonic() > min(new_at + KILL_SECONDS, began + STORM_SECONDS):
+            return [one.pid for one in hunt.each()]
 
 
-def _gone(look: Callable[[], list[Identity]], seconds: float) -> bool:
+def _strike(one: Identity) -> None:
+    """With its group, in which no fork succeeds from then on: what is marked leads its session or
+    descends from who does, so that it has no stranger in its group. It is stopped first: what is
+    stopped cannot fork away, and keeps the group's number from reuse."""
+    if not hasattr(os, "pidfd_open"):
+        return send(one, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        handle = os.pidfd_open(one.pid)
+        try:
+            if _living_ticks(one.pid) == one.ticks:
+                signal.pidfd_send_signal(handle, signal.SIGSTOP)
+                group = os.getpgid(one.pid)
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                if group not in (os.getpgrp(), 0, 1):
+                    os.killpg(group, signal.SIGKILL)
+        finally:
+            os.close(handle)
+
+
+def _gone(over: Callable[[], bool], end: float) -> bool:
     """Twice in a row: one look may miss what forks and exits meanwhile. On a busy machine a look
     alone takes its time, so it is the clock that counts, and not the looks."""
-    empty, end = 0, time.monotonic() + seconds
+    empty = 0
     while True:
-        empty = 0 if look() else empty + 1
+        empty = empty + 1 if over() else 0
         if empty == 2:
             return True
         if not empty and time.monotonic() > end:
