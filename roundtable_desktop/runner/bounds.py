@@ -12,6 +12,9 @@ from roundtable_desktop.runner.identity import HAS_PROC, PROC
 
 LOOK = 0.5
 """Seconds between two glances; one costs a read of a few bytes."""
+SOON, MANY_ENDED = 0.05, 32
+"""After so many ended orphans we look again that soon: corpses take a number each, and with the
+numbers of five seconds a storm of forks fills what the machine has of them."""
 JUMP = 128
 """So many new tasks on the machine since the last glance are worth a look at our own tree."""
 ROOM = 1024
@@ -32,6 +35,11 @@ def tasks_on_machine() -> int:
         return int((PROC / "loadavg").read_text().split()[3].partition("/")[2])
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def until_next(ended: int) -> float:
+    """Seconds until the next glance. ended: orphans since the last one."""
+    return SOON if ended >= MANY_ENDED else LOOK
 
 
 def walls() -> Callable[[], None]:

@@ -35,13 +35,17 @@ class Fall:
 
 
 async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> Fall:
-    """The gentle rungs, SIGTERM, then SIGKILL until nothing is left; looked at anew each time."""
+    """The gentle rungs, SIGTERM, then SIGKILL until nothing is left; looked at anew each time.
+    Without seconds for SIGTERM it is not tried: in a storm, a look at all of it takes them alone.
+    """
     for rung in gentle:
         rung.act()
         if await _gone(tree, rung.seconds, rung.done):
             return Fall([], [])
-    hit = {process.pid: process for process in tree.members()}
-    tree.send(hit.values(), signal.SIGTERM)
+    hit: dict[int, Process] = {}
+    if term_seconds:
+        hit = {process.pid: process for process in tree.members()}
+        tree.send(hit.values(), signal.SIGTERM)
     if not await _gone(tree, term_seconds):
         hit |= await _kill(tree)
     swept = len(hit.keys() - {tree.leader})
@@ -49,13 +53,13 @@ async def end_tree(tree: Tree, gentle: Sequence[Rung], term_seconds: float) -> F
 
 
 async def _kill(tree: Tree) -> dict[int, Process]:
-    """Groups first; the rest is stopped before it is killed: what is stopped cannot fork away."""
+    """What is below us first, blow by blow; the rest is stopped before it is killed: what is
+    stopped cannot fork away."""
     hit: dict[int, Process] = {}
     loop = asyncio.get_running_loop()
     until = loop.time() + KILL_SECONDS
     while loop.time() < until and not tree.empty():
-        hit |= {process.pid: process for process in tree.members()}
-        tree.kill_groups()
+        hit |= tree.strike()
         tree.send(tree.members(), signal.SIGSTOP)
         members = tree.members()
         hit |= {process.pid: process for process in members}

@@ -10,6 +10,7 @@ from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.rules.redact import Redactor, clip
 from roundtable_desktop.runner import bounds, identity, tree
 from roundtable_desktop.runner.agent import Plan, StartFailed, start
+from roundtable_desktop.runner.kernel_group import KernelGroup
 from roundtable_desktop.runner.order import (
     MCP_TOKEN,
     PROTOCOL,
@@ -50,20 +51,35 @@ def main(arguments: Sequence[str]) -> int:
     redactor = Redactor([*secrets.values(), *own, *take_hidden(order.folder)])
     tree.become_subreaper()
     interrupted = _answer_signals()
+    group = KernelGroup.made(order.folder) if order.kernel_group else KernelGroup()
     try:
         planned = plan(order, environment)
-        agent = start(planned, order.cwd, users_umask, bounds.walls())
+        agent = start(planned, order.cwd, users_umask, _first(group))
     except (StartFailed, OSError) as fault:
+        group.remove()
         _never_ran(spool, fault, redactor)
         return 0
+    everything = tree.Tree(order.run, agent.pid, group)
     try:
         spool.put("agent", pid=agent.pid, ticks=identity.ticks(agent.pid))
-        _live(order, spool, agent, planned, redactor, interrupted)
+        _live(order, spool, agent, everything, planned, redactor, interrupted)
     except BaseException:  # a fault of ours must not leave the agent running without a runner
-        everything = tree.Tree(order.run, agent.pid)
+        everything.strike()
         everything.send(everything.members(), signal.SIGKILL)
+        everything.take_leave()
         raise
     return 0
+
+
+def _first(group: KernelGroup) -> Callable[[], None]:
+    """Of the agent: into its group while it is nothing but a copy of us, then behind the walls."""
+    walls = bounds.walls()
+
+    def first() -> None:
+        group.enter()
+        walls()
+
+    return first
 
 
 def _born(order: Order) -> Spool:
@@ -100,6 +116,7 @@ def _live(
     order: Order,
     spool: Spool,
     agent: subprocess.Popen[bytes],
+    everything: tree.Tree,
     planned: Plan,
     redactor: Redactor,
     interrupted: Callable[[], bool],
@@ -109,6 +126,6 @@ def _live(
     from roundtable_desktop.runner.session import Session
 
     async def live() -> None:
-        await Session(order, spool, agent, redactor, interrupted).run(planned)
+        await Session(order, spool, agent, everything, redactor, interrupted).run(planned)
 
     asyncio.run(live())

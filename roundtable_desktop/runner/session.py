@@ -46,6 +46,7 @@ class Session:
         order: Order,
         spool: Spool,
         process: subprocess.Popen[bytes],
+        tree: Tree,
         redactor: Redactor,
         interrupted: Callable[[], bool],
     ) -> None:
@@ -54,7 +55,7 @@ class Session:
         self._process = process
         self._redactor = redactor
         self._interrupted = interrupted
-        self._tree = Tree(order.run, process.pid)
+        self._tree = tree
         self._why: str | None = None
         self._hurry = False
         self._over = asyncio.Event()
@@ -158,7 +159,7 @@ class Session:
         )
         with suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), DRAIN_SECONDS)
-        self._tree.reap()
+        self._tree.take_leave()
         return fall
 
     def _report(self, *, file: bool = True) -> None:
@@ -210,8 +211,12 @@ class Session:
         """Between two looks at the tree a fork bomb, or one that takes memory, would fill the
         machine. The room falls without it, too; that costs a look."""
         tasks, room = bounds.tasks_on_machine(), bounds.room()
+        pause = bounds.LOOK
         while not self._over.is_set():
-            await asyncio.sleep(bounds.LOOK)
+            await asyncio.sleep(pause)
+            pause = bounds.until_next(self._tree.count_ended())
+            if self._tree.held() > self._order.most_processes:
+                self.stop(PROCESSES)
             more, left = bounds.tasks_on_machine(), bounds.room()
             fell = room - left > bounds.worth_a_look(self._most_memory, self._memory)
             if fell or more > tasks + bounds.JUMP:

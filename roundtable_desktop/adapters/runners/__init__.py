@@ -22,6 +22,7 @@ from roundtable_desktop.adapters.runners.folder import (
     write_folder,
 )
 from roundtable_desktop.adapters.runners.following import Following
+from roundtable_desktop.adapters.runners.kernel_groups import end_group
 from roundtable_desktop.adapters.runners.spools import create_void, has_begun, read_lines, state_of
 from roundtable_desktop.adapters.runners.tying import Tying
 from roundtable_desktop.model.ports import (
@@ -167,7 +168,9 @@ class LocalRunners:
             log.warning("runners not told whether to end with the app: %s", fault)
 
     def sweep(self, run: str) -> Sequence[int]:
-        left = self._sweep(f"ROUNDTABLE_RUN={run}")
+        """The run's group first: what is left then has left the group or never had one."""
+        inside = end_group(self._folder(run))
+        left = sorted({*inside, *self._sweep(f"ROUNDTABLE_RUN={run}")})
         if self.state(run) is SpoolState.FREE:
             drop_secrets(self._folder(run))
             drop_socket(self._folder(run))
