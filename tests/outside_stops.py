@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 from outside_house import House, Room, until
+from storming import STORM
 
 ESCAPES = """
 import os, time
@@ -41,7 +42,9 @@ while time.monotonic() < end:
     if os.fork(): os._exit(0)
     time.sleep(0.002)
 """
-KINDS = {"escapes": ESCAPES, "deaf": DEAF, "storm": CHAIN}
+# And twenty that live longer each, half of them with a session for each process.
+CHAINS = f"import sys\nsys.argv[1:] = ['60', '20', '0.02']\n{STORM}"
+KINDS = {"escapes": ESCAPES, "deaf": DEAF, "storm": CHAIN, "chains": CHAINS}
 LADDER = 15.0
 
 
@@ -76,7 +79,7 @@ def marked(run_ids: set[str]) -> list[int]:
 
 
 def force_stops(house: House, room: Room, times: int) -> Stops:
-    """Three agents at work each time; their wakeups wait, and go on with the next resume."""
+    """Four agents at work each time; their wakeups wait, and go on with the next resume."""
     for name, script in KINDS.items():
         agent = room.agent(sys.executable, "-S", "-c", script, name=name, cooldown_sec=0)
         room.task(name, agent)
