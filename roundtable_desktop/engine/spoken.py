@@ -16,7 +16,7 @@ State = Literal["sent", "read", "not_delivered"]
 
 _KINDS = (Kind.RUN_TOLD, Kind.RUN_CONTROLLED, Kind.RUN_UNHEARD)
 MOST = 1000
-"""Events of one run that are looked through, the newest."""
+"""Messages to one run that are told of, the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +33,8 @@ class Said:
 
 
 def tell(tx: Tx, run: Run, actor: Actor, name: str, text: str) -> None:
-    """Before the runner is: what it takes is never without its row. name: the same for a repeat."""
-    if any(one.id == name for one in to(tx, run.id)):
-        return
+    """Before the runner is: what it takes is never without its row. name: the same for a repeat,
+    for which there is no second row."""
     journal.tell(
         tx,
         Kind.RUN_TOLD,
@@ -68,20 +67,51 @@ def _unheard(tx: Tx, run: Run, name: str, comment_id: str | None, **more: bool) 
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What became of one message; event: the one that has its words."""
+
+    event: int
+    state: State
+    comment_id: str | None
+
+
 def to(view: View, run_id: str) -> list[Said]:
-    """All that was told to it, oldest first."""
-    found = events.of(view, Subject("run", run_id), limit=MOST, only=_KINDS)
-    read = {_name(one) for one in found if one.data.get("do") == "heard"}
-    kept: dict[str, Mapping[str, object]] = {}
-    told: dict[str, Event] = {}
+    """All that was told to it, oldest first; of more than `MOST` the newest."""
+    lines = _lines(view, run_id)
+    words = events.these(view, [line.event for line in lines.values()][-MOST:])
+    named = {line.event: (name, line) for name, line in lines.items()}
+    return [_said(*named[one.id], one) for one in words]
+
+
+def is_told(view: View, run_id: str, name: str) -> bool:
+    """Whether its row is there: a repeat has the same name."""
+    return name in _lines(view, run_id)
+
+
+def is_commented(view: View, run_id: str, name: str) -> bool:
+    """Whether it became a comment. What was told is not read for this: it may be megabytes."""
+    found = events.told(view, run_id, Kind.RUN_UNHEARD)
+    return any(one["message"] == name and one["comment_id"] for one in found)
+
+
+def _lines(view: View, run_id: str) -> dict[str, _Line]:
+    """By their names, oldest first. One that the runner refused is none."""
+    found = events.told(view, run_id, *_KINDS)
+    told: dict[str, int] = {}
+    read = {one["message"] for one in found if one["does"] == "heard"}
+    kept: dict[str, str | None] = {}
     for one in found:
-        if one.kind == Kind.RUN_TOLD and "message" in one.data:
-            told[_name(one)] = one
-        elif one.kind == Kind.RUN_UNHEARD and one.data.get("refused"):
-            told.pop(_name(one), None)
-        elif one.kind == Kind.RUN_UNHEARD:
-            kept[_name(one)] = one.data
-    return [_said(name, one, read, kept) for name, one in told.items()]
+        name = str(one["message"] or "")
+        if one["kind"] == Kind.RUN_TOLD and one["message"] is not None:
+            told[name] = one["id"]
+        elif one["kind"] == Kind.RUN_UNHEARD and one["refused"]:
+            told.pop(name, None)
+        elif one["kind"] == Kind.RUN_UNHEARD:
+            kept[name] = one["comment_id"]
+    return {
+        name: _Line(event, _state(name, read, kept), kept.get(name)) for name, event in told.items()
+    }
 
 
 def settle(tx: Tx, ids: Ids, run: Run, task: Task | None, *, wakes: bool) -> None:
@@ -104,18 +134,16 @@ def _as_comment(tx: Tx, ids: Ids, task: Task, said: Said, *, wakes: bool) -> str
     return comment_id
 
 
-def _name(event: Event) -> str:
-    return str(event.data.get("message") or "")
+def _state(name: str, read: set[str], kept: Mapping[str, str | None]) -> State:
+    return "read" if name in read else "not_delivered" if name in kept else "sent"
 
 
-def _said(name: str, told: Event, read: set[str], kept: Mapping[str, Mapping[str, object]]) -> Said:
-    state: State = "read" if name in read else "not_delivered" if name in kept else "sent"
-    comment_id = kept.get(name, {}).get("comment_id")
+def _said(name: str, line: _Line, told: Event) -> Said:
     return Said(
         id=name,
         text=str(told.data.get("text") or ""),
         at=told.at,
         actor=Actor(told.actor_type, told.actor_id),
-        state=state,
-        comment_id=str(comment_id) if comment_id else None,
+        state=line.state,
+        comment_id=line.comment_id or None,
     )

@@ -1,5 +1,6 @@
 """Reading the feed: everything that watches asks for events after its last id (law 9)."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -7,7 +8,7 @@ import peewee as pw
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Event, Run, Subject
-from roundtable_desktop.store.db import View
+from roundtable_desktop.store.db import Row, View
 from roundtable_desktop.store.tables import Events
 
 QUEUE_KEEPING = (
@@ -39,6 +40,15 @@ _SILENCE = f"""
 SELECT kind FROM events
 WHERE subject_type = 'run' AND subject_id = :run_id
 AND kind IN ('{Kind.AGENT_SILENT}', '{Kind.AGENT_HEARD}') ORDER BY id DESC LIMIT 1
+"""
+
+
+_TOLD = """
+SELECT id, kind, json_extract(data, '$.message') AS message, json_extract(data, '$.do') AS does,
+    json_extract(data, '$.refused') AS refused, json_extract(data, '$.comment_id') AS comment_id
+FROM events
+WHERE subject_type = 'run' AND subject_id = :run_id
+AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY id
 """
 
 
@@ -92,6 +102,17 @@ def anything_since(view: View, run: Run) -> bool:
     """Whether somebody else did something in its workspace since that run began (C-106)."""
     names = {"workspace_id": run.workspace_id, "run_id": run.id, "agent_id": run.agent_id}
     return bool(view.sql(_SINCE, names))
+
+
+def told(view: View, run_id: str, *kinds: Kind) -> list[Row]:
+    """What a person told that run and what became of it, oldest first, without the words: they may
+    be megabytes."""
+    return view.sql(_TOLD, {"run_id": run_id, "kinds": json.dumps(kinds)})
+
+
+def these(view: View, ids: Sequence[int]) -> list[Event]:
+    """Oldest first."""
+    return view.all(Event, Events.select().where(Events.id.in_(list(ids))).order_by(Events.id))
 
 
 def silent(view: View, run_ids: Sequence[str]) -> set[str]:

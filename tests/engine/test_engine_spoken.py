@@ -1,6 +1,7 @@
 """What a person tells an agent at work is heard, or said not to have been, and not lost."""
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,10 +11,12 @@ from ground import JOAN
 from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.desk import agents, run_control
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.records import Agent, Comment, Run, Task
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.records import Agent, Comment, Event, Run, Task
 from roundtable_desktop.model.states import Adapter, Source, TaskStatus
 from roundtable_desktop.rules.redact import redact
-from roundtable_desktop.store import comments
+from roundtable_desktop.store import comments, events
+from roundtable_desktop.store.db import View
 
 DONE = {"status": "completed"}
 
@@ -203,3 +206,36 @@ def test_one_that_the_runner_took_while_the_run_was_settled_is_not_lost(
     assert [one.text for one in commented(stage, task)] == ["Mind the tests"]
     sources = {one["source"] for one in stage.ground.rows("agent_wakeup_requests")}
     assert Source.COMMENT in sources
+
+
+@pytest.mark.proves("B-037 messages")
+def test_words_that_were_refused_are_not_read_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each told all that came before it: five hundred long ones took 160 MB of the owner."""
+    _, run = at_work(stage)
+    taken = 2
+
+    def control(run: str, request: Mapping[str, object]) -> Mapping[str, object]:
+        nonlocal taken
+        taken -= 1
+        return {"ok": True} if taken >= 0 else {"ok": False, "why": "too many"}
+
+    read: list[int] = []
+    these = events.these
+
+    def seen_reading(view: View, ids: Sequence[int]) -> list[Event]:
+        read.extend(ids)
+        return these(view, ids)
+
+    monkeypatch.setattr(stage.launcher, "control", control)
+    monkeypatch.setattr(events, "these", seen_reading)
+    for number in range(12):
+        with contextlib.suppress(Conflict):
+            run_control.message(stage.desk, replace(ASKED, key=f"key {number}"), run.id, "w" * 7000)
+    assert read == []
+    assert [(one.text[:1], one.state) for one in seen(stage, run)] == [("w", "sent")] * 2
+    assert len(read) == 2
+    with stage.ground.reader.snapshot() as view:
+        found = events.told(view, run.id, Kind.RUN_TOLD)
+    assert len(found) == 12 and all("www" not in str(one) for one in found)

@@ -84,7 +84,8 @@ def message(desk: Desk, asked: Asked, run_id: str, text: str) -> Run:
             raise Conflict("run_not_ready")
         # A repeat whose first answer was lost has the same name, and the runner takes it once.
         name = _name(asked) or desk.ids.new()
-        spoken.tell(tx, run, asked.actor, name, text)
+        if not asked.key or not spoken.is_told(tx, run.id, name):
+            spoken.tell(tx, run, asked.actor, name, text)
     try:
         _tell(desk, run.id, {"do": "message", "text": text, "id": name})
     except Conflict:
@@ -111,8 +112,7 @@ def _is_kept(desk: Desk, run_id: str, name: str) -> bool:
     """Of one that the runner refused: its run may have been settled before, with the message as a
     comment on the task. Else it was never told."""
     with desk.store.transaction() as tx:
-        found = next((one for one in spoken.to(tx, run_id) if one.id == name), None)
-        if found is not None and found.comment_id:
+        if spoken.is_commented(tx, run_id, name):
             return True
         spoken.take_back(tx, _get(tx, run_id), name)
         return False
