@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import psutil
@@ -189,14 +190,17 @@ def sweep(mark: str, lock: Path | None = None) -> Sequence[int]:
 def _kill(hunt: _Hunt) -> Sequence[int]:
     """Without a pause while there is something to hit, for between two looks a storm grows again.
     It gets more time as long as it shows new ones: what cannot be ended at all is the same each
-    time."""
+    time. A look ends with that time, too: one that forks makes each that reads it wait."""
     known: set[Identity] = set()
-    began = new_at = time.monotonic()
+    new_at = time.monotonic()
+    last = new_at + STORM_SECONDS
     while True:
         seen = set()
         for one in hunt.each():
             _strike(one)
             seen.add(one)
+            if time.monotonic() > last:
+                break
         if seen - known:
             new_at = time.monotonic()
         elif seen:
@@ -204,8 +208,9 @@ def _kill(hunt: _Hunt) -> Sequence[int]:
         known |= seen
         if not seen and _gone(hunt.over, time.monotonic() + KILL_SECONDS / 15):
             return []
-        if time.monotonic() > min(new_at + KILL_SECONDS, began + STORM_SECONDS):
-            return [one.pid for one in hunt.each()]
+        if time.monotonic() > min(new_at + KILL_SECONDS, last):
+            left = [one for one in known if is_alive(one)]
+            return sorted(one.pid for one in left or islice(hunt.each(), 1))
 
 
 def _strike(one: Identity) -> None:
