@@ -17,7 +17,7 @@ from roundtable_desktop.model.records import Process
 
 TERM_SECONDS = 2.0
 KILL_SECONDS = 3.0
-STORM_SECONDS = 9.0
+STORM_SECONDS = 12.0
 """For what forks as fast as it is killed; then it has been told and killed in less than 15 s."""
 _LOOK = 0.05
 _MOST_PIDS = 1 << 22
@@ -176,7 +176,7 @@ def send(identity: Identity, number: signal.Signals) -> None:
 
 def sweep(mark: str, lock: Path | None = None) -> Sequence[int]:
     """SIGTERM, 2 s, SIGKILL until nothing carries the mark; the pids that are left after 3 s, or
-    after 9 s of a storm. lock: as in `marked`."""
+    after 12 s of a storm. lock: as in `marked`."""
     hunt, end = _Hunt(mark, lock), time.monotonic() + TERM_SECONDS
     for one in hunt.each():
         send(one, signal.SIGTERM)
