@@ -45,6 +45,7 @@ PLACES = (
     Place("/agents", N_("Agents"), "agents", "a"),
     Place("/wakeups", N_("Wakeups"), "wakeups", "w"),
     Place("/activity", N_("Activity"), "activity", "y"),
+    Place("/welcome", N_("Set up"), "set_up", "u", low=True),
     Place("/doctor", N_("Doctor"), "doctor", "d", low=True),
     Place("/settings", N_("Settings"), "settings", "s", low=True),
 )

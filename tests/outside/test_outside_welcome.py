@@ -138,6 +138,14 @@ def test_the_five_steps_lead_from_nothing_to_a_routine(house: House, tmp_path: P
     assert "Nightly tests · next:" in page.text and states(page)[:4] == ["Done"] * 4
 
 
+@pytest.mark.proves("D-09", "E-frame")
+def test_set_up_is_found_again_once_there_is_work(shared: House) -> None:
+    room, browser = shared.room(), Browser(shared)
+    for path in ("/", "/runs", f"/settings?workspace={room.id}"):
+        assert "/welcome" in got(browser, path).links, path
+    assert "/welcome" in got(browser, "/search?q=set+up").links
+
+
 @pytest.mark.slow
 @pytest.mark.proves("D-09")
 def test_steps_are_passed_over_and_taken_up_and_login_is_turned(house: House) -> None:
