@@ -23,17 +23,29 @@ def proposal() -> None:
 
 @proposal.command(name="list")
 @lists.status
+@click.option(
+    "--state",
+    type=click.Choice(["waiting", "held", "delivered", "rejected", "replaced"]),
+    help=_("Only those; what is held waits as well."),
+)
+@lists.of_agent
 @lists.of_task
 @click.option("--workspace", "named", help=_("Default: the one of this folder."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
 def list_(
-    home: Home, status_: str | None, task_given: str | None, named: str | None, as_json: bool
+    home: Home,
+    status_: str | None,
+    state: str | None,
+    agent_name: str | None,
+    task_given: str | None,
+    named: str | None,
+    as_json: bool,
 ) -> None:
     """Newest first."""
     client = Client(home)
-    query = lists.about(client, named, None, task_given)
-    found = list(client.every("/proposals", status=status_, **query))
+    query = lists.about(client, named, agent_name, task_given)
+    found = list(client.every("/proposals", status=status_, state=state, **query))
     if as_json:
         return show_json(found)
     where = str(query["workspace_id"])

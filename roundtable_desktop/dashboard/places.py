@@ -41,6 +41,7 @@ PLACES = (
     Place("/inbox", N_("Inbox"), "inbox", "i", often=True),
     Place("/board", N_("Board"), "board", "b", often=True),
     Place("/runs", N_("Runs"), "runs", "r", often=True),
+    Place("/proposals", N_("Proposals"), "proposals", "p"),
     Place("/routines", N_("Routines"), "routines", "t"),
     Place("/agents", N_("Agents"), "agents", "a"),
     Place("/wakeups", N_("Wakeups"), "wakeups", "w"),

@@ -19,7 +19,8 @@ from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, li
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, proposals
-from roundtable_desktop.engine.desk.look import Look, Offered
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_proposals import Offered
 from roundtable_desktop.model.errors import Busy
 
 Status = Literal[
@@ -35,10 +36,17 @@ Status = Literal[
 ]
 
 
+State = Literal["waiting", "held", "delivered", "rejected", "replaced"]
+
+
 class ProposalsAsked(Paging):
+    """state: what is to be done with it; held ones wait as well. agent_id: whose run made it."""
+
     workspace_id: Ref | None = None
     status: Status | None = None
+    state: State | None = None
     task_id: Ref | None = None
+    agent_id: Ref | None = None
 
 
 class Deliver(Words):

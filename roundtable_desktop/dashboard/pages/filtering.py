@@ -1,16 +1,22 @@
 """Filters of lists: they stand in the address, so a list can be kept, sent and gone back to."""
 
+import re
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from roundtable_desktop.dashboard.reading import Paging
 from roundtable_desktop.engine.desk.look import Look
 
 MOST = 200
 """Choices of one filter."""
+
+NUMBER = re.compile(r"[Tt]-?(\d{1,9})")
+
+Numbered = Annotated[str, AfterValidator(str.strip), Field(max_length=200)]
+"""A task: T-3, or an id."""
 
 
 class Filtered(Paging):
@@ -69,3 +75,13 @@ def workspaces(look: Look) -> list[Choice]:
 def routines(look: Look) -> list[Choice]:
     found = look.routines.all(None, MOST)
     return [Choice(one.routine.id, one.routine.name) for one in found]
+
+
+def tasks(look: Look, given: str | None) -> tuple[str, ...] | None:
+    """The ids of a filter's task: a number means that one of each workspace."""
+    if not given:
+        return None
+    numbered = NUMBER.fullmatch(given)
+    if numbered is None:
+        return (given,)
+    return tuple(one.id for one in look.lists.tasks_numbered(int(numbered[1]))) or ("",)

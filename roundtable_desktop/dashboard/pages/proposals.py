@@ -20,7 +20,8 @@ from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.engine.desk import Desk, proposals
-from roundtable_desktop.engine.desk.look import Look, Offered
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_proposals import Offered
 
 
 class ProposalShown(ProposalRow):

@@ -1,6 +1,5 @@
 """The page of all runs: filtered by its address, with acts on those that are ticked."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -16,7 +15,7 @@ from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.forms import read_choice
 from roundtable_desktop.dashboard.labels import label
 from roundtable_desktop.dashboard.pages import filtering
-from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
+from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered, Numbered
 from roundtable_desktop.dashboard.pages.frame import SHORT, back_to, from_form, page_query
 from roundtable_desktop.dashboard.problems import refusal_of
 from roundtable_desktop.dashboard.reading import Words, cut
@@ -29,7 +28,6 @@ from roundtable_desktop.phrases.on_pages import ON_PAGES
 
 TICKED = "run-"
 MOST = 200
-NUMBER = re.compile(r"[Tt]-?(\d{1,9})")
 
 STATUSES: dict[str, object] = {
     "live": LIVE_RUNS,
@@ -48,7 +46,7 @@ class RunsShown(Filtered):
     status: Literal["live", "finished", "failed", "cancelled"] | None = None
     outcome: Outcome | None = None
     agent: Ref | None = None
-    task: Text | None = None
+    task: Numbered | None = None
     routine: Ref | None = None
     workspace: Ref | None = None
     since: Day | None = None
@@ -159,21 +157,13 @@ class _Pages:
             "status": STATUSES.get(query.status or ""),
             "outcome": query.outcome,
             "agent_id": query.agent,
-            "task_id": self._tasks(query.task),
+            "task_id": filtering.tasks(self.look, query.task),
             "routine_id": query.routine,
             "workspace_id": query.workspace,
             "since": self._begin(query.since),
             "until": self._begin(query.until and query.until + timedelta(days=1)),
             "q": query.q or "",
         }
-
-    def _tasks(self, given: str | None) -> tuple[str, ...] | None:
-        if not given:
-            return None
-        numbered = NUMBER.fullmatch(given)
-        if numbered is None:
-            return (given,)
-        return tuple(one.id for one in self.look.lists.tasks_numbered(int(numbered[1]))) or ("",)
 
     def _begin(self, day: date | None) -> datetime | None:
         return None if day is None else self.figures.midnight(day)

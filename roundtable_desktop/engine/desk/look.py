@@ -16,12 +16,12 @@ from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_diffs import LookDiffs
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
+from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_search import LookSearch
 from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
-from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
@@ -37,11 +37,9 @@ from roundtable_desktop.model.ports import (
 from roundtable_desktop.model.records import (
     Agent,
     Comment,
-    Delivery,
     Event,
     InboxItem,
     Process,
-    Proposal,
     Run,
     Subject,
     Task,
@@ -49,7 +47,7 @@ from roundtable_desktop.model.records import (
     Workspace,
 )
 from roundtable_desktop.model.settings import GlobalSettings, WorkspaceSettings
-from roundtable_desktop.model.states import DeliveryStatus, Health
+from roundtable_desktop.model.states import Health
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.model.verdicts import Explanation, Hold
 from roundtable_desktop.store import (
@@ -72,29 +70,6 @@ from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.lists import Noun
 
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """A proposal with its tries; diff is None where nobody asked for it, and where git could not
-    tell it: then no_diff has what git said."""
-
-    proposal: Proposal
-    deliveries: Sequence[Delivery]
-    diff: str | None = None
-    diff_complete: bool = True
-    no_diff: str | None = None
-
-    @property
-    def can_deliver(self) -> bool:
-        return can_deliver(self.proposal, self.deliveries)
-
-    @property
-    def stands(self) -> str:
-        """Its status, or `held`: for a look, or by what its last delivery met."""
-        last = self.deliveries[-1].status if self.deliveries else None
-        held = bool(self.proposal.held) or last is DeliveryStatus.HELD
-        return "held" if held and self.can_deliver else str(self.proposal.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +123,7 @@ class Look(GraphLook):
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         self.lists = LookLists(reader)
+        self.proposals = LookProposals(reader).page
         self.search = LookSearch(reader)
         self._clock = clock
         self.transcripts = transcripts
@@ -179,11 +155,6 @@ class Look(GraphLook):
 
     def inbox(self, after: str | None, limit: int, **filters: object) -> list[InboxItem]:
         return self._page(lists.INBOX, after, limit, filters)
-
-    def proposals(self, after: str | None, limit: int, **filters: object) -> list[Offered]:
-        with self._reader.snapshot() as view:
-            found = lists.page(view, lists.PROPOSALS, after=after, limit=limit, **filters)
-            return [Offered(one, proposals.deliveries(view, one.id)) for one in found]
 
     def _page(
         self, noun: Noun[R], after: str | None, limit: int, filters: Mapping[str, object]

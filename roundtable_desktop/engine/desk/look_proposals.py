@@ -1,0 +1,56 @@
+"""What the faces may see of proposals: each with its tries, and those that somebody looks for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roundtable_desktop.engine.desk.proposals import can_deliver
+from roundtable_desktop.model.records import Delivery, Proposal
+from roundtable_desktop.model.states import DeliveryStatus
+from roundtable_desktop.store import proposals, sought_proposals
+from roundtable_desktop.store.db import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A proposal with its tries; diff is None where nobody asked for it, and where git could not
+    tell it: then no_diff has what git said."""
+
+    proposal: Proposal
+    deliveries: Sequence[Delivery]
+    diff: str | None = None
+    diff_complete: bool = True
+    no_diff: str | None = None
+
+    @property
+    def can_deliver(self) -> bool:
+        return can_deliver(self.proposal, self.deliveries)
+
+    @property
+    def stands(self) -> str:
+        """Its status, or `held`: for a look, or by what its last delivery met."""
+        last = self.deliveries[-1].status if self.deliveries else None
+        held = bool(self.proposal.held) or last is DeliveryStatus.HELD
+        return "held" if held and self.can_deliver else str(self.proposal.status)
+
+
+class LookProposals:
+    """A part of `Look`."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def page(
+        self,
+        after: str | None,
+        limit: int,
+        *,
+        state: str | None = None,
+        agent_id: str | None = None,
+        **filters: object,
+    ) -> list[Offered]:
+        """Newest first; see `store.sought_proposals`."""
+        with self._reader.snapshot() as view:
+            found = sought_proposals.page(
+                view, after=after, limit=limit, state=state, agent_id=agent_id, **filters
+            )
+            return [Offered(one, proposals.deliveries(view, one.id)) for one in found]
