@@ -7,11 +7,11 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli.client import Answer, Client, Said, Unreachable
-from roundtable_desktop.cli.output import cell, plain, show_json
+from roundtable_desktop.cli.output import plain, show_json
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.instants import stamp
 
-_ID_SHOWN = 8
-_DETAIL_SHOWN = 120
+_CODES, _WORDS = "/events", "/events/told"
 _AGAIN = 1.0  # seconds between two looks for an owner that is gone
 _POLL = 5.0  # seconds between two looks while all its streams are taken
 
@@ -28,11 +28,12 @@ _POLL = 5.0  # seconds between two looks while all its streams are taken
 @click.option("--json", "as_json", is_flag=True, help=_("For programs: one object a line."))
 @click.pass_obj
 def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
-    """What happened, oldest first: number, time, kind, subject, details.
+    """What happened, oldest first: number, time, and who did what.
 
     No event is left out or shown twice when you go on --after the last number that you saw.
     """
-    found = _following(home, after) if follow else _known(Client(home), after or 0)
+    path = _CODES if as_json else _WORDS
+    found = _following(home, after, path) if follow else _known(Client(home), after or 0, path)
     try:
         for event in found:
             show_json(event, indent=None) if as_json else click.echo(line(event))
@@ -40,8 +41,8 @@ def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
         return
 
 
-def _known(client: Client, after: int) -> Iterator[Answer]:
-    while items := (page := client.get("/events", after=after, limit=200))["items"]:
+def _known(client: Client, after: int, path: str) -> Iterator[Answer]:
+    while items := (page := client.get(path, after=after, limit=200))["items"]:
         yield from items
         after = page["next_cursor"]
 
@@ -54,13 +55,13 @@ class _Crowded(Exception):
         self.after = after
 
 
-def _following(home: Home, after: int | None) -> Iterator[Answer]:
+def _following(home: Home, after: int | None, path: str) -> Iterator[Answer]:
     """Also over restarts of the owner, once it was there."""
     met, told = False, ""
     while True:
         pause, why = _AGAIN, ""
         try:
-            for number, event in _turn(Client(home), after):
+            for number, event in _turn(Client(home), after, path):
                 met, after = True, number
                 if event is not None:
                     yield event
@@ -79,32 +80,41 @@ def _following(home: Home, after: int | None) -> Iterator[Answer]:
         time.sleep(pause)
 
 
-def _turn(client: Client, after: int | None) -> Iterator[tuple[int, Answer | None]]:
+def _turn(client: Client, after: int | None, path: str) -> Iterator[tuple[int, Answer | None]]:
     """One stream until it ends, each event with its id, and before them, with None, the id after
     which they begin. Raises _Crowded after one look at what is new while all streams are taken."""
     try:
-        yield from client.stream(after)
+        found = client.stream(after)
+        yield from found if path == _CODES else _worded(client, found)
     except Said as refused:
         if refused.problem.get("status") != 503:
             raise
     else:
         return
     last: int = client.get("/status")["last_event"] if after is None else after
-    for event in _known(client, last):
+    for event in _known(client, last, path):
         last = event["id"]
         yield last, event
     raise _Crowded(last)
 
 
-def line(event: Answer) -> str:
-    words = [
-        str(event["id"]),
-        f"{event['at'][:19]}Z",
-        event["kind"],
-        f"{event['subject_type']} {event['subject_id'][-_ID_SHOWN:]}",
-        *(f"{name}={cell(value, _DETAIL_SHOWN)}" for name, value in event["data"].items()),
-    ]
-    return "  ".join(plain(word) for word in words)
+def _worded(
+    client: Client, found: Iterator[tuple[int, Answer | None]]
+) -> Iterator[tuple[int, Answer | None]]:
+    """A stream has codes: it says that there is something new, which is had in words."""
+    last = 0
+    for number, event in found:
+        if event is None:
+            last = number
+            yield number, None
+        elif number > last:
+            for told in _known(client, last, _WORDS):
+                last = told["id"]
+                yield last, told
+
+
+def line(told: Answer) -> str:
+    return "  ".join(plain(word) for word in (str(told["id"]), stamp(told["at"]), told["sentence"]))
 
 
 COMMANDS = [watch]

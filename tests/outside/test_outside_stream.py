@@ -2,6 +2,7 @@
 
 import json
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -179,17 +180,34 @@ def watching(running: House) -> Iterator[list[Watching]]:
 
 @pytest.mark.slow
 @pytest.mark.proves("K-61 run")
-def test_watch_shows_the_feed_in_lines_and_goes_on_after_a_number(running: House) -> None:
-    running.room().task("See me \u202enow")
+def test_watch_says_the_feed_in_words_and_goes_on_after_a_number(
+    running: House, watching: list[Watching]
+) -> None:
+    room = running.room()
+    room.ended(room.task("See me \u202enow", room.shell("echo <b>hi</b>", "ada & co")))
     feed = known(running)
-    lines = running.cli("watch").out.splitlines()
+    lines = running.cli("watch").out.splitlines()[: len(feed)]
     assert [int(line.split()[0]) for line in lines] == [event["id"] for event in feed]
-    for line, event in zip(lines, feed, strict=True):
-        assert line.split()[2] == event["kind"] and event["subject_id"][-8:] in line
+    said = [line.split("  ", 2)[2] for line in lines]
+    assert any("You made the task T-1 See me" in one for one in said)
+    assert any("ada & co began to work in run" in one for one in said)
+    assert not [one for one in said if re.search(r"[a-z]_[a-z]|\w\.\w|<|…", one)], said
+    follow = Watching(running, "--after", str(feed[0]["id"]))
+    watching.append(follow)
+    assert [follow.next() for _ in lines[1:]] == lines[1:]
+    last = known(running)[-1]["id"]
+    for number in range(3):
+        room.task(f"Later {number}")
+    wanted = [event["id"] for event in known(running, last)]
+    new: list[int] = []
+    while not new or new[-1] < wanted[-1]:
+        new.append(int(follow.next().split()[0]))
+    assert new == list(range(feed[-1]["id"] + 1, wanted[-1] + 1)), "each once, in order"
+    assert follow.end() == 0
     read = [json.loads(line) for line in running.cli("watch", "--json").out.splitlines()]
-    assert read == feed
-    later = running.cli("watch", "--json", "--after", str(feed[-2]["id"])).out
-    assert json.loads(later) == feed[-1]
+    assert read[: len(feed)] == feed
+    later = running.cli("watch", "--json", "--after", str(read[-2]["id"])).out
+    assert json.loads(later.splitlines()[0]) == read[-1]
 
 
 @pytest.mark.slow

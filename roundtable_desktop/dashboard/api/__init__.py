@@ -31,6 +31,7 @@ from roundtable_desktop.dashboard.api import (
     wakeups,
     workspaces,
 )
+from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn
@@ -76,6 +77,6 @@ def declare_all(
     simulate.declare(api, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
-    events.declare(api, look, streams)
+    events.declare(api, look, streams, Figures(desk.local_zone))
     if hands is not None:
         test_clock.declare(api, hands)

@@ -6,6 +6,8 @@ from flask import Response
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
+from roundtable_desktop.dashboard.figures import Figures
+from roundtable_desktop.dashboard.happened import told
 from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.dashboard.routes import Api
@@ -50,17 +52,44 @@ class Feed(Shown):
     next_cursor: int
 
 
+class EventTold(Shown):
+    """sentence: who did what, named as they are called now; its times are of this machine."""
+
+    id: int
+    at: Moment
+    sentence: str
+
+
+class FeedTold(Shown):
+    """next_cursor: as in the feed itself."""
+
+    items: list[EventTold]
+    next_cursor: int
+
+
 def line(event: Event) -> str:
     return EventRow.of(event).model_dump_json()
 
 
-def declare(api: Api, look: Look, streams: Streams) -> None:
+def declare(api: Api, look: Look, streams: Streams, figures: Figures) -> None:
     @api.route("GET", "/api/v1/events")
     def list_events(query: EventsAsked) -> Feed:
         """What happened, oldest first and without a gap."""
         found = look.events(query.after, query.limit, query.workspace_id, query.kind)
         return Feed(
             items=[EventRow.of(one) for one in found],
+            next_cursor=found[-1].id if found else query.after,
+        )
+
+    @api.route("GET", "/api/v1/events/told")
+    def list_events_told(query: EventsAsked) -> FeedTold:
+        """The same, for people: each event as a sentence."""
+        found = look.events(query.after, query.limit, query.workspace_id, query.kind)
+        return FeedTold(
+            items=[
+                EventTold.of(one.event, sentence=told(one, figures).striptags())
+                for one in look.lists.named(found)
+            ],
             next_cursor=found[-1].id if found else query.after,
         )
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk.look_activity import Happened, named
 from roundtable_desktop.model.feed import Piece, Sought
-from roundtable_desktop.model.records import Agent, Json, Run, Task, Wakeup, Workspace
+from roundtable_desktop.model.records import Agent, Event, Json, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import WakeupStatus
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.rules.woken import asked_for
@@ -47,6 +47,11 @@ class LookLists:
         """T-3 of each workspace."""
         with self._reader.snapshot() as view:
             return lists.page(view, lists.TASKS, after=None, limit=50, number=number)
+
+    def named(self, found: Sequence[Event]) -> list[Happened]:
+        """Events with what they name, in their order."""
+        with self._reader.snapshot() as view:
+            return named(view, found)
 
     def happened(self, before: int | None, limit: int, sought: Sought) -> Piece[Happened]:
         """What happened, newest first; see `store.feed`."""
