@@ -41,8 +41,8 @@ def watch(home: Home, follow: bool, after: int | None, as_json: bool) -> None:
         return
 
 
-def _known(client: Client, after: int, path: str) -> Iterator[Answer]:
-    while items := (page := client.get(path, after=after, limit=200))["items"]:
+def _known(client: Client, after: int, path: str, **query: object) -> Iterator[Answer]:
+    while items := (page := client.get(path, after=after, limit=200, **query))["items"]:
         yield from items
         after = page["next_cursor"]
 
@@ -111,6 +111,11 @@ def _worded(
             for told in _known(client, last, _WORDS):
                 last = told["id"]
                 yield last, told
+
+
+def of_run(client: Client, run_id: str) -> Iterator[str]:
+    """What happened to it, in lines."""
+    return map(line, _known(client, 0, _WORDS, run_id=run_id))
 
 
 def line(told: Answer) -> str:

@@ -7,7 +7,7 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import lists, names
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.events import line
+from roundtable_desktop.cli.events import of_run
 from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.cli.shown import causes, run_lines, say
@@ -115,17 +115,20 @@ def diff(home: Home, given: str, as_json: bool) -> None:
 @click.pass_obj
 def events(home: Home, given: str, as_json: bool) -> None:
     """What happened to it, oldest first. RUN is the end of its id."""
-    found = Client(home).onwards(f"/runs/{names.ref(given)}/events")
+    client, ref = Client(home), names.ref(given)
     if as_json:
-        return show_json(list(found))
-    for event in found:
-        click.echo(line(event))
+        return show_json(list(client.onwards(f"/runs/{ref}/events")))
+    for line in of_run(client, client.get(f"/runs/{ref}")["id"]):
+        click.echo(line)
     return None
 
 
-def _gone(run: Answer) -> bool:
-    """The runner is the last to go, a moment after it told of the end."""
-    return run["status"] in _OVER and not any(one["alive"] for one in run["processes"])
+def _over(run: Answer) -> bool:
+    return run["status"] in _OVER
+
+
+def _left(run: Answer) -> list[int]:
+    return [one["pid"] for one in run["processes"] if one["alive"]]
 
 
 @runs.command(name="cancel")
@@ -135,10 +138,11 @@ def cancel_run(home: Home, given: str) -> None:
     """Ends a run with all its processes. Its task stands still until you say how it goes on."""
     client, ref = Client(home), names.ref(given)
     client.post(f"/runs/{ref}/cancel", {})
-    seen = client.until(f"/runs/{ref}", _gone, _LADDER_SECONDS)
-    if seen["status"] not in _OVER:
+    seen = client.until(f"/runs/{ref}", _over, _LADDER_SECONDS)
+    if not _over(seen):
         raise click.ClickException(_("It is told to end, and has not ended yet."))
-    left = [one["pid"] for one in seen["processes"] if one["alive"]]
+    seen = client.until(f"/runs/{ref}", lambda run: not _left(run), _LAST_TO_GO)
+    left = _left(seen)
     click.echo(plain(_("Run {end} has ended.").format(end=seen["id"][-8:])))
     if left:
         raise click.ClickException(_("These are left: {pids}").format(pids=left))
@@ -163,6 +167,7 @@ def message(home: Home, given: str, text: str) -> None:
 _OF_CAUSES = ("payload", "context_snapshot")
 _OVER = ("finished", "failed", "cancelled")
 _LADDER_SECONDS = 20.0
+_LAST_TO_GO = 10.0  # seconds, however late the end came: the runner goes after it told of it
 
 
 runs.add_command(transcript)

@@ -12,7 +12,7 @@ from roundtable_desktop.dashboard.live import Streams
 from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.model.records import Event
+from roundtable_desktop.model.records import Event, Subject
 
 Word = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -25,6 +25,14 @@ class EventsAsked(Asked):
     limit: Annotated[int, Field(ge=1, le=200)] = 100
     workspace_id: Ref | None = None
     kind: Annotated[list[Word], Field(default_factory=list, max_length=50)]
+
+
+class ToldAsked(Asked):
+    """after, limit: as in the feed. run_id: only what happened to that run."""
+
+    after: Annotated[int, Field(ge=0)] = 0
+    limit: Annotated[int, Field(ge=1, le=200)] = 100
+    run_id: Ref | None = None
 
 
 class StreamAsked(Asked):
@@ -81,10 +89,15 @@ def declare(api: Api, look: Look, streams: Streams, figures: Figures) -> None:
             next_cursor=found[-1].id if found else query.after,
         )
 
-    @api.route("GET", "/api/v1/events/told")
-    def list_events_told(query: EventsAsked) -> FeedTold:
+    @api.route("GET", "/api/v1/events/told", errors=(404,))
+    def list_events_told(query: ToldAsked) -> FeedTold:
         """The same, for people: each event as a sentence."""
-        found = look.events(query.after, query.limit, query.workspace_id, query.kind)
+        if query.run_id is None:
+            found = look.events(query.after, query.limit, None)
+        else:
+            found = look.events_on(
+                Subject("run", look.run(query.run_id).id), query.after, query.limit
+            )
         return FeedTold(
             items=[
                 EventTold.of(one.event, sentence=told(one, figures).striptags())
