@@ -9,8 +9,7 @@ from roundtable_desktop.model.records import Json, Run, Wakeup
 from roundtable_desktop.model.states import ErrorKind, Role, Severity, Source
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.rules.results import Settlement
-from roundtable_desktop.rules.retry import Layer
-from roundtable_desktop.store import agents, runs, tasks, wakeups
+from roundtable_desktop.store import agents, tasks, wakeups
 from roundtable_desktop.store.db import Tx, View
 
 ANSWERS = ("retry", "mark_fixed", "pause_agent")
@@ -39,10 +38,7 @@ def _told(view: View, wakeup: Wakeup, run: Run, settlement: Settlement) -> Json:
     agent = agents.get(view, run.agent_id)
     assert agent is not None, "foreign keys hold"
     task = tasks.get(view, run.task_id) if run.task_id else None
-    count = wakeup.retry_count + 1
-    if task is not None and settlement.layer is Layer.ATTEMPT:
-        made = runs.of_task(view, task.id)
-        count = sum(one.created_at >= task.afresh_at for one in made)
+    count = run.attempt_index or wakeup.retry_count + 1  # of a task, as every face counts it
     kind, values = _cause(run, settlement)
     return {
         "says": "failed_wake" if task is None else "failed_task",

@@ -184,3 +184,21 @@ def test_each_way_to_fail_for_good_is_said_in_words(kind: ErrorKind | None) -> N
     values = {"used": 2, "most": 1, "agent": "ada"}
     said = sentence(code, values), sentence(code.replace("cause", "cure"), values)
     assert all("“cause" not in one and "“cure" not in one and "…" not in one for one in said)
+
+
+@pytest.mark.proves("K-35 words", "W-21")
+def test_how_often_it_was_tried_is_the_number_of_the_last_attempt(stage: Stage) -> None:
+    """Also after a person opened it anew: pages, commands and the item say the same number."""
+    task = stage.assigned(retry_budget=0)
+    failed = {"status": "failed", "error": {"kind": "task_failed", "text": "No."}}
+    stage.finish(stage.launch(), result=failed)
+    assert "tried once" in asked_about(stage, task)
+    tasks.run(stage.desk, ASKED, task.id)
+    run = stage.finish(stage.launch(), result=failed)
+    assert run.attempt_index == 2 and "tried 2 times" in asked_about(stage, task)
+
+
+def asked_about(stage: Stage, task: Task) -> str:
+    with stage.ground.reader.snapshot() as view:
+        item = inbox.open_about(view, Subject("task", task.id))[-1]
+    return sentence(item.code, item.data)

@@ -15,6 +15,7 @@ from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_board import most_attempts
 from roundtable_desktop.model.records import Run, Subject, Task
 from roundtable_desktop.model.states import AgentStatus
 
@@ -123,6 +124,7 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "moves": look.moves(task),
         "approvals": look.approvals(None, 20, task_id=task.id, status="requested"),
         "attempts": attempts[::-1],
+        "most": most_attempts(task, attempts[-1].run if attempts else None),
         "last_words": _last_words([one.run for one in attempts]),
         "can": look.doable(task),
         "why": explained(why, say),

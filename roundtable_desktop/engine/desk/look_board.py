@@ -120,7 +120,7 @@ def _card(view: View, task: Task, now: datetime) -> Card:
         agents.get(view, task.assignee_agent_id) if task.assignee_agent_id else None,
         live,
         attempt=(last.attempt_index or 0) if last else 0,
-        most=_most(task, last),
+        most=most_attempts(task, last),
         since=boards.since(view, task),
         waiting_for=[one.number for one in dependencies.waiting_for(view, task.id)],
         why=None if task.status in _OVER else explain.of_task(view, task, now),
@@ -133,8 +133,9 @@ def _step(task: Task, to: TaskStatus, live: Run | None) -> Step:
     return Step(to, wakes=board.wakes(task, to), ends=taken)
 
 
-def _most(task: Task, last: Run | None) -> int | None:
-    """Each failure takes one of the budget at least; what is over has taken its own (A-08)."""
+def most_attempts(task: Task, last: Run | None) -> int | None:
+    """How many there will be at most, None where it is not under way. Each failure takes one of the
+    budget at least; what is over has taken its own (A-08)."""
     if task.status is not TaskStatus.IN_PROGRESS or last is None or last.attempt_index is None:
         return None
     left = max(task.retry_budget - task.attempts_spent, 0)
