@@ -18,6 +18,8 @@ VENV = Path(os.environ.get("ROUNDTABLE_VENV") or ROOT / ".venv").absolute()
 STAMP = VENV / "roundtable.json"
 SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+"""The Python that an environment is made with, also where this is the environment's own."""
 PIP_TAIL = 4000  # characters of pip's output that are shown when it fails
 
 
@@ -28,23 +30,62 @@ class SetUpFailed(Exception):
 def prepare(*, tools: bool) -> None:
     """Makes or renews the environment; does nothing when it is as it should be.
 
-    tools: also what the tests and the linters need, in the locked versions.
+    tools: also what the tests and the linters need, in the locked versions. They are added to what
+    is there; all else waits until nothing runs from the environment.
     """
     key = fingerprint()
     stamp = read_stamp()
     current = stamp.get("key") == key and PYTHON.exists()
     if current and (stamp.get("tools") or not tools):
         return
-    if not current:
-        make_venv()
-    if tools:
-        say("installing the package, the test tools and the linters")
-        pip("install", "--requirement", str(LOCK), "--editable", str(ROOT))
+    if current:
+        say("installing the test tools and the linters")
+        pip("install", "--requirement", str(LOCK))
     else:
-        say("installing the package")
-        pip("install", "--constraint", str(LOCK), "--editable", str(ROOT))
+        refuse_while_used()
+        make_venv()
+        say(f"installing the package{', the test tools and the linters' if tools else ''}")
+        how = "--requirement" if tools else "--constraint"
+        pip("install", how, str(LOCK), "--editable", str(ROOT))
     # Last, so that an interrupted set-up is done again.
     STAMP.write_text(json.dumps({"key": key, "tools": tools}), encoding="utf-8")
+
+
+def refuse_while_used() -> None:
+    """An owner whose environment is taken away can start no agent any more."""
+    if pids := running_from(SCRIPTS):
+        some = ", ".join(map(str, pids[:5]))
+        raise SetUpFailed(
+            f"{VENV} is to be made anew, and programs run from it (pid {some}): end them "
+            "first, or name another folder in ROUNDTABLE_VENV"
+        )
+
+
+def running_from(folder: Path) -> list[int]:
+    """Programs started from there, but for this one and what started it; where the system has
+    `/proc`, else none is known."""
+    above, pid = set(), os.getpid()
+    while pid > 1:
+        above.add(pid)
+        pid = parent_of(pid)
+    found = (int(one.name) for one in Path("/proc").glob("[0-9]*"))
+    return sorted(pid for pid in found if pid not in above and started_from(folder, pid))
+
+
+def parent_of(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def started_from(folder: Path, pid: int) -> bool:
+    try:
+        program = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0])
+        here = os.path.join(os.readlink(f"/proc/{pid}/cwd"), program)
+    except OSError:  # it has ended, or is another user's
+        return False
+    return Path(os.path.normpath(here)).parent == folder
 
 
 def fingerprint() -> str:
@@ -55,7 +96,7 @@ def fingerprint() -> str:
         (ROOT / "web" / "package-lock.json").read_bytes(),
         (ROOT / "packaging" / "_libraries.py").read_bytes(),
         LOCK.read_bytes(),
-        f"{sys.version} {sys.executable} {ROOT}".encode(),
+        f"{sys.version} {BASE} {ROOT}".encode(),
     ):
         digest.update(hashlib.sha256(part).digest())
     return digest.hexdigest()
@@ -76,7 +117,7 @@ def make_venv() -> None:
     if importlib.util.find_spec("ensurepip") is None:
         install_venv_support()
     say(f"making {VENV} with Python {sys.version.split()[0]}")
-    quietly([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    quietly([BASE, "-m", "venv", "--clear", str(VENV)])
 
 
 def install_venv_support() -> None:

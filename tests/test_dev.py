@@ -1,8 +1,10 @@
 """The door to the checkout does what it says, and says why when it cannot."""
 
+import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import _agents
@@ -44,6 +46,63 @@ def test_an_environment_that_is_as_it_should_be_is_left_alone(
     _venv.prepare(tools=False)
     _venv.prepare(tools=True)
     assert _venv.STAMP.read_text() == stamp
+
+
+def test_the_environments_own_python_and_the_one_it_was_made_with_agree() -> None:
+    code = "import _venv; print(_venv.fingerprint())"
+    seen = {
+        subprocess.run(
+            [python, "-c", code], cwd=ROOT / "packaging", capture_output=True, text=True, check=True
+        ).stdout
+        for python in (sys.executable, _venv.BASE)
+    }
+    assert seen == {f"{_venv.fingerprint()}\n"}
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """An environment as it should be, without the tools; what is done to it is noted."""
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(_venv.BASE)
+    told: list[list[str]] = []
+    for name, value in (("VENV", tmp_path), ("SCRIPTS", python.parent), ("PYTHON", python)):
+        monkeypatch.setattr(_venv, name, value)
+    monkeypatch.setattr(_venv, "STAMP", tmp_path / "stamp.json")
+    monkeypatch.setattr(_venv, "quietly", told.append)
+    _venv.STAMP.write_text(f'{{"key": "{_venv.fingerprint()}", "tools": false}}')
+    return told
+
+
+def test_tools_are_added_beside_what_runs(installed: list[list[str]]) -> None:
+    with running_from(_venv.SCRIPTS):
+        _venv.prepare(tools=True)
+        _venv.prepare(tools=False)
+    (pip,) = installed
+    assert pip[-2:] == ["--requirement", str(_venv.LOCK)] and "--editable" not in pip
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="the system has no /proc")
+def test_nothing_is_made_anew_under_a_program_that_runs(installed: list[list[str]]) -> None:
+    _venv.STAMP.write_text("{}")
+    with running_from(_venv.SCRIPTS) as pid, pytest.raises(_venv.SetUpFailed, match=f"pid {pid}"):
+        _venv.prepare(tools=True)
+    assert installed == []
+    (_venv.VENV / "pyvenv.cfg").touch()
+    _venv.prepare(tools=True)
+    assert [command[0] for command in installed] == [_venv.BASE, str(_venv.PYTHON)]
+
+
+@contextlib.contextmanager
+def running_from(folder: Path) -> Iterator[int]:
+    child = subprocess.Popen(
+        ["bin/python", "-c", "input()"], cwd=folder.parent, stdin=subprocess.PIPE
+    )
+    try:
+        yield child.pid
+    finally:
+        child.kill()
+        child.communicate()
 
 
 def test_a_changed_lock_changes_the_fingerprint(
