@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from typing import Annotated, Any
 
 from flask import Flask, render_template
@@ -11,17 +10,16 @@ from pydantic import Field
 
 from roundtable_desktop.dashboard.api import agent_tests
 from roundtable_desktop.dashboard.api import agents as api
-from roundtable_desktop.dashboard.api.shapes import Say, Words16
+from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_form, seen_of
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
-from roundtable_desktop.dashboard.pages.waking import Later
+from roundtable_desktop.dashboard.pages.waking import Woken, wake
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, waking
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_agents import Around
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import Agent
-from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.model.states import AgentStatus, Role
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.marking import N_
@@ -81,11 +79,6 @@ class OneVariable(Words):
     action: Annotated[str, Field(pattern="^(set|remove)$")]
     variable: Short = ""
     value: Annotated[str, Field(max_length=16_384)] = ""
-
-
-class Woken(Words):
-    text: Words16 = ""
-    later: Later = "0m"
 
 
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
@@ -200,15 +193,9 @@ def _add_starts(app: Flask, desk: Desk, look: Look, page: Callable[[Agent, str],
 
     @app.post("/agents/<ref>/wake")
     def wake_this_agent(ref: str) -> Any:
-        wanted, asked, agent = read_form(Woken), from_form(), look.agent(ref)
-        span = span_of(wanted.later)
-        at = look.now() + span if span and span > timedelta() else None
-        return tried(
-            lambda: waking.wake(desk, asked, agent.id, text=wanted.text.strip() or None, at=at),
-            f"/agents/{agent.id}",
-            lambda why: page(look.agent(agent.id), why),
-            told=lambda _: "woken_later" if at else "woken_now",
-        )
+        wanted, agent = read_form(Woken), look.agent(ref)
+        here = f"/agents/{agent.id}"
+        return wake(desk, look, agent, wanted, here, lambda why: page(look.agent(agent.id), why))
 
 
 def begun() -> dict[str, str]:

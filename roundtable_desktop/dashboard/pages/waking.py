@@ -1,4 +1,4 @@
-"""The form that wakes an agent, now or later; it stands on the overview."""
+"""The form that wakes an agent, now or later; it stands on the overview and on the agent's page."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,17 +12,21 @@ from roundtable_desktop.dashboard.pages.frame import from_form, tried
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.engine.desk import Desk, waking
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.spans import span_of
 
 Later = Literal["0m", "30m", "1h", "3h", "8h", "1d"]
 
 
-class Wake(Words):
+class Woken(Words):
     """text: may be empty. later: how long it waits."""
 
-    agent: Ref
     text: Words16 = ""
     later: Later = "0m"
+
+
+class Wake(Woken):
+    agent: Ref
 
 
 def pages(desk: Desk, look: Look, overview: Callable[[str], str]) -> Callable[[Flask], None]:
@@ -31,14 +35,21 @@ def pages(desk: Desk, look: Look, overview: Callable[[str], str]) -> Callable[[F
     def add(app: Flask) -> None:
         @app.post("/wake")
         def wake_agent() -> Any:
-            wanted, asked = read_form(Wake), from_form()
-            agent, span = look.agent(wanted.agent), span_of(wanted.later)
-            at = look.now() + span if span and span > timedelta() else None
-            return tried(
-                lambda: waking.wake(desk, asked, agent.id, text=wanted.text.strip() or None, at=at),
-                "/",
-                overview,
-                told=lambda made: "woken_later" if at else "woken_now",
-            )
+            wanted = read_form(Wake)
+            return wake(desk, look, look.agent(wanted.agent), wanted, "/", overview)
 
     return add
+
+
+def wake(
+    desk: Desk, look: Look, agent: Agent, wanted: Woken, here: str, again: Callable[[str], str]
+) -> Any:
+    """As the form asks for it. here: the page that it stands on; again: that, with a refusal."""
+    asked, span = from_form(), span_of(wanted.later)
+    at = look.now() + span if span and span > timedelta() else None
+    return tried(
+        lambda: waking.wake(desk, asked, agent.id, text=wanted.text.strip() or None, at=at),
+        here,
+        again,
+        told=lambda made: "woken_later" if at else "woken_now",
+    )
