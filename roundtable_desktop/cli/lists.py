@@ -1,6 +1,9 @@
 """The commands that list runs and wakeups, and the filters that lists share."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import update_wrapper
 
 import click
 
@@ -47,42 +50,64 @@ def about(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What every list of what agents did is asked for, as it was given."""
+
+    status: str | None
+    agent: str | None
+    task: str | None
+    limit: int
+    named: str | None
+    as_json: bool
+
+
+def _listing(show: Callable[..., None]) -> Callable[..., None]:
+    """A command with those options, which are handed to it as one."""
+
+    def command(
+        home: Home,
+        status_: str | None,
+        agent_name: str | None,
+        task_given: str | None,
+        limit: int,
+        named: str | None,
+        as_json: bool,
+        **more: object,
+    ) -> None:
+        wanted = Wanted(status_, agent_name, task_given, limit, named, as_json)
+        return show(home, wanted, **more)
+
+    made: Callable[..., None] = click.pass_obj(update_wrapper(command, show))
+    for option in (_json, _workspace, _limit, of_task, of_agent, status):
+        made = option(made)
+    return made
+
+
 @click.command(name="list")
-@status
-@of_agent
-@of_task
 @click.option("--routine", "routine_given", metavar="ROUTINE", help=_("Only what it set off."))
 @click.option("--wakeup", "wakeup_given", metavar="WAKEUP", help=_("Only those for this wakeup."))
 @click.option("--since", type=Moment(), metavar="TIME", help=_("Begun then or later."))
 @click.option("--until", type=Moment(), metavar="TIME", help=_("Begun before then."))
-@_limit
-@_workspace
-@_json
-@click.pass_obj
+@_listing
 def runs(
     home: Home,
-    status_: str | None,
-    agent_name: str | None,
-    task_given: str | None,
+    wanted: Wanted,
     routine_given: str | None,
     wakeup_given: str | None,
     since: datetime | None,
     until: datetime | None,
-    limit: int,
-    named: str | None,
-    as_json: bool,
 ) -> None:
     """Newest first."""
     client = Client(home)
-    query = about(client, named, agent_name, task_given)
+    query = about(client, wanted.named, wanted.agent, wanted.task)
     if routine_given:
-        query["routine_id"] = routines.find(client, routine_given, named)["id"]
+        query["routine_id"] = routines.find(client, routine_given, wanted.named)["id"]
     if wakeup_given:
         query["wakeup_id"] = client.get(f"/wakeups/{names.ref(wakeup_given)}")["id"]
     query |= {"since": _sent(since), "until": _sent(until)}
-    found = client.get("/runs", status=status_, limit=limit, **query)["items"]
     columns = ["id", "status", "outcome", "task", "agent", "attempt_index"]
-    _show(client, query, found, [*columns, "started_at", "ended_at"], as_json)
+    _show(client, "/runs", query, wanted, [*columns, "started_at", "ended_at"])
 
 
 def _sent(moment: datetime | None) -> str | None:
@@ -91,40 +116,21 @@ def _sent(moment: datetime | None) -> str | None:
 
 
 @click.command(name="list")
-@status
 @click.option("--source", metavar="SOURCE", help=_("Only of this kind of cause."))
-@of_agent
-@of_task
-@_limit
-@_workspace
-@_json
-@click.pass_obj
-def wakeups(
-    home: Home,
-    status_: str | None,
-    source: str | None,
-    agent_name: str | None,
-    task_given: str | None,
-    limit: int,
-    named: str | None,
-    as_json: bool,
-) -> None:
+@_listing
+def wakeups(home: Home, wanted: Wanted, source: str | None) -> None:
     """Newest first."""
     client = Client(home)
-    query = about(client, named, agent_name, task_given)
-    found = client.get("/wakeups", status=status_, source=source, limit=limit, **query)["items"]
+    query = about(client, wanted.named, wanted.agent, wanted.task) | {"source": source}
     columns = ["id", "status", "outcome", "task", "agent", "source", "reason", "retry_count"]
-    _show(client, query, found, [*columns, "requested_at", "scheduled_retry_at"], as_json)
+    _show(client, "/wakeups", query, wanted, [*columns, "requested_at", "scheduled_retry_at"])
 
 
 def _show(
-    client: Client,
-    query: dict[str, object],
-    found: list[Answer],
-    columns: list[str],
-    as_json: bool,
+    client: Client, path: str, query: dict[str, object], wanted: Wanted, columns: list[str]
 ) -> None:
-    if as_json:
+    found = client.get(path, status=wanted.status, limit=wanted.limit, **query)["items"]
+    if wanted.as_json:
         return show_json(found)
     where = str(query["workspace_id"])
     told = whose.of_tasks(client, where, map(worded, found))
