@@ -147,7 +147,8 @@ def run_tray(home: Home, *, port: int | None, hidden: bool) -> str:
         return why
     from roundtable_desktop.tray import program
 
-    if failure := program.run(Owner(home, port=port), hidden=hidden):
+    owner, monotonic = Owner(home, port=port), SystemClock().monotonic
+    if failure := program.run(owner, hidden=hidden, monotonic=monotonic):
         raise failure
     return ""
 

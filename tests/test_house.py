@@ -182,6 +182,12 @@ SNIPPETS = [
         "from datetime import datetime as d\nd.now()",
         "from datetime import datetime\ndatetime.fromtimestamp(0)",
     ),
+    (
+        calls.clocks,
+        "tray/a",
+        "import time\ndef f(clock=time.monotonic): pass",
+        "def f(clock): return clock()",
+    ),
     (calls.clocks, "store/a", "import datetime\ndatetime.date.today()", "import time\ntime.sleep"),
     (calls.dangers, "rules/a", "eval('1')", "model.eval('1')"),
     (calls.dangers, "adapters/a", "run('ls', shell=True)", "run(['ls'], shell=False)"),

@@ -1,7 +1,6 @@
 """What the person does at the icon, in the menu and at a notification: asked of the worker, so that
 the main thread waits for none of it (F-52)."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,19 +28,26 @@ FRESH = 60.0
 
 class Acting(QObject):
     """warned: how many warnings the doctor has. login: whether it starts at login now, or None.
-    turned: something that the menu shows may be another way than it was clicked."""
+    turned: something that the menu shows may be another way than it was clicked. clock: one that
+    only rises, in seconds."""
 
     warned = Signal(int)
     login = Signal(object)
     turned = Signal()
 
     def __init__(
-        self, owner: OwnerOfHome, worker: Worker, speaker: Speaker, asking: Asking
+        self,
+        owner: OwnerOfHome,
+        worker: Worker,
+        speaker: Speaker,
+        asking: Asking,
+        clock: Callable[[], float],
     ) -> None:
         super().__init__()
         self.seen: Seen | None = None
         self._owner, self._worker, self._speaker, self._asking = owner, worker, speaker, asking
         self._aside = Worker()  # for what takes its time while the person goes on
+        self._clock = clock
         self._counting, self._counted_at = False, -FRESH
 
     # --- pages ---------------------------------------------------------------------------------
@@ -151,7 +157,7 @@ class Acting(QObject):
             return
         if not self._aside.isRunning():
             self._aside.start()
-        if not self._counting and time.monotonic() - self._counted_at >= FRESH:
+        if not self._counting and self._clock() - self._counted_at >= FRESH:
             self._counting = True
             self._aside.ask(
                 lambda: _warnings(faces), self._counted, lambda _error: self._counted(0)
@@ -162,7 +168,7 @@ class Acting(QObject):
         self._worker.ask(lambda: _at_login(place), self.login.emit)
 
     def _counted(self, warnings: int) -> None:
-        self._counting, self._counted_at = False, time.monotonic()
+        self._counting, self._counted_at = False, self._clock()
         self.warned.emit(warnings)
 
     def start_at_login(self, on: bool) -> None:

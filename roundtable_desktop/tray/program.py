@@ -34,13 +34,14 @@ _NO_PANEL = "panel"
 _PICTURE = 64  # pixels of the picture beside a notification
 
 
-def run(owner: OwnerOfHome, *, hidden: bool) -> Exception | None:
-    """Until it is told to quit; answers why it could not start, if so."""
+def run(owner: OwnerOfHome, *, hidden: bool, monotonic: Callable[[], float]) -> Exception | None:
+    """Until it is told to quit; answers why it could not start, if so. monotonic: a clock that only
+    rises, and stands while the machine sleeps, in seconds."""
     app = QApplication(["roundtable-desktop"])
     app.setApplicationName(APP)
     app.setDesktopFileName("roundtable-desktop")
     app.setQuitOnLastWindowClosed(False)
-    tray = Tray(app, owner, hidden)
+    tray = Tray(app, owner, hidden, monotonic)
     tray.begin()
     app.exec()
     tray.finish()
@@ -50,10 +51,17 @@ def run(owner: OwnerOfHome, *, hidden: bool) -> Exception | None:
 class Tray(QObject):
     """Lives on the main thread; everything that could wait is asked of the worker."""
 
-    def __init__(self, app: QApplication, owner: OwnerOfHome, hidden: bool) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        owner: OwnerOfHome,
+        hidden: bool,
+        monotonic: Callable[[], float],
+    ) -> None:
         super().__init__()
         self.failure: Exception | None = None
         self._app, self._owner, self._hidden = app, owner, hidden
+        self._monotonic = monotonic
         self._seen: Seen | None = None
         self._ending = self._ended = False
         self._greeted = False  # the dashboard was opened
@@ -63,8 +71,8 @@ class Tray(QObject):
         self._watcher: Watcher | None = None
         self._meeting: Meeting | None = None
         self._asking, self._worker, self._menu = Asking(), Worker(), Menu()
-        self._speaker = Speaker()
-        self._acting = Acting(owner, self._worker, self._speaker, self._asking)
+        self._speaker = Speaker(monotonic)
+        self._acting = Acting(owner, self._worker, self._speaker, self._asking, monotonic)
         self._panel, self._scheme, self._balloon = Panel(), Scheme(), Balloon()
         self._signals, self._going_down = Ending(), GoingDown()
         self._connect()
@@ -140,7 +148,7 @@ class Tray(QObject):
         faces = self._owner.faces
         if self._ending or faces is None:
             return
-        self._watcher = Watcher(faces)
+        self._watcher = Watcher(faces, self._monotonic)
         self._watcher.seen.connect(self._show)
         self._watcher.start()
         self._meeting = Meeting(self._owner.meeting_place)

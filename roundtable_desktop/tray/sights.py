@@ -1,6 +1,5 @@
 """What the watcher sees: the whole of it now, with as little asked of the database as can be."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -53,7 +52,7 @@ class Nap:
 class Sights:
     """clock: one that stands still while the machine sleeps, in seconds."""
 
-    def __init__(self, look: Look, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, look: Look, clock: Callable[[], float]) -> None:
         self._look, self._clock = look, clock
         self._at = look.tray.now(), clock()
         self._waiting: Mapping[str, Waiting] = {}

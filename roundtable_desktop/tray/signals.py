@@ -52,12 +52,12 @@ class Watcher(QThread):
 
     seen = Signal(object)
 
-    def __init__(self, faces: Faces) -> None:
+    def __init__(self, faces: Faces, clock: Callable[[], float]) -> None:
         super().__init__()
         self._faces = faces
         self._last = 0
         self._said: Seen | None = None
-        self._sights = Sights(faces.look)
+        self._sights = Sights(faces.look, clock)
 
     def run(self) -> None:
         try:

@@ -1,7 +1,6 @@
 """Decides what is said, and when: an inbox item once, several together, not too often, not in quiet
 hours, and the scheduler's own failure at once."""
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -29,7 +28,7 @@ class Speaker(QObject):
     open = Signal(str)
     pressed = Signal(str, str)
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__()
         self._clock = clock
         self._hours = Hours()

@@ -29,6 +29,17 @@ CLOCKS = {
     "time.time",
     "time.time_ns",
 }
+STOPWATCHES = {
+    "time.monotonic",
+    "time.monotonic_ns",
+    "time.perf_counter",
+    "time.perf_counter_ns",
+}
+STOPWATCH_PLACES = (
+    *CLOCK_PLACES,
+    *(f"{PACKAGE}/{place}" for place in ("adapters/", "cli/", "simulation.py")),
+)
+"""What waits for another program, and has nothing of ours but the time to wait with."""
 
 DANGERS = {
     "builtins.eval",
@@ -63,6 +74,8 @@ def clocks(source: Source) -> Iterator[Finding]:
     for line, name in source.references:
         if name in CLOCKS and not source.path.startswith(CLOCK_PLACES):
             yield Finding(source.path, line, f"{name}: take the time from a Clock or from tx.now")
+        if name in STOPWATCHES and not source.path.startswith(STOPWATCH_PLACES):
+            yield Finding(source.path, line, f"{name}: take `monotonic` of the Clock, handed in")
 
 
 def dangers(source: Source) -> Iterator[Finding]:

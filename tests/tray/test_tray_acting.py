@@ -87,7 +87,7 @@ def held(
     monkeypatch.setattr(room.run_control, "cancel", owner.act("cancel"))
     monkeypatch.setattr(room.inbox, "act", owner.act("retry"))
     worker.start()
-    acting = Acting(owner, worker, words, Yes())  # type: ignore[arg-type]
+    acting = Acting(owner, worker, words, Yes(), time.monotonic)  # type: ignore[arg-type]
     glance = Glance(health=Health.OK, intake="open", running=1, needs_you=0)
     acting.seen = Seen(glance, (), at_work=[AtWork("r1", "demo", "Tea", 1)])
     yield SimpleNamespace(owner=owner, words=words, acting=acting, worker=worker)
