@@ -12,6 +12,10 @@ STANDS: Mapping[str, str] = {
     "database_fault": N_(
         "The database cannot be written, so nothing is started. Look at the disk and at the log."
     ),
+    "database_damaged": N_(
+        "The database is damaged, so nothing is started. Stop Roundtable and start it again: it "
+        "goes on from the newest sound backup, and keeps this file aside."
+    ),
     "log_full": N_(
         "Another program has been reading the database for so long that its log has come to 128 "
         "MB: nothing is started until you close that program."
@@ -60,6 +64,10 @@ RECOVERY: Mapping[str, str] = {
     "trouble_database_fault": N_(
         "The database cannot be written. Nothing new is started, and nothing is lost. Look at the "
         "disk and at the log."
+    ),
+    "trouble_database_damaged": N_(
+        "The database is damaged. Nothing new is started. Stop Roundtable and start it again: it "
+        "goes on from the newest sound backup, and keeps this file aside."
     ),
     "trouble_database_read": N_(
         "Another program has been reading the database for long, so that its log grows. Close that "

@@ -107,7 +107,9 @@ class Database(pw.SqliteDatabase):
 
     def check_place(self) -> None:
         """Raises Broken(`database_replaced`): its name no longer leads to the file that was opened.
-        What is written there nobody would find again, and a new connection would make another."""
+        What is written there nobody would find again, and a new connection would make another.
+        Raises Broken(`database_damaged`) where it was emptied, of which SQLite says that another
+        program holds it."""
         try:
             facts = os.stat(self.database)
         except OSError:
@@ -117,6 +119,8 @@ class Database(pw.SqliteDatabase):
             self._file = found
         elif found != self._file:
             raise Broken("database_replaced", path=str(self.database))
+        if facts is not None and facts.st_size == 0 and self._opened:
+            raise Broken("database_damaged", path=str(self.database), text="the file is empty")
 
     def close_all(self) -> None:
         """For the end of the process: every thread that used it has been joined."""
@@ -196,7 +200,8 @@ class Store:
         self._last: datetime | None = None
         self._listeners: list[Callable[[str], None]] = []
         self.fault: str | None = None
-        """Why the last write could not be made, until one can: `disk_full` or `database_fault`."""
+        """Why the last write could not be made, until one can: `disk_full`, `database_damaged` or
+        `database_fault`."""
         self._asked: float | None = None
         self.log_bytes = 0
         """Of the write-ahead log, when it was looked at last (`shorten_log`)."""
@@ -305,7 +310,8 @@ class Store:
 
     def _failed(self, refused: Refused) -> None:
         if not isinstance(refused, Busy):
-            self.fault = refused.code if isinstance(refused, Full) else "database_fault"
+            told = isinstance(refused, Full) or refused.code == "database_damaged"
+            self.fault = refused.code if told else "database_fault"
             self._nudge("queue")  # the loop tries from now on whether it can be done again
 
     def _nudge(self, topic: str) -> None:

@@ -21,6 +21,7 @@ TROUBLES: Mapping[str, str] = {
     "disk_full": N_("The disk is full"),
     "database_busy": N_("Database busy: another program holds it"),
     "database_fault": N_("The database cannot be written"),
+    "database_damaged": N_("The database is damaged: stop and start again"),
     "database_read": N_("Another program keeps the database's log growing"),
 }
 

@@ -1,10 +1,14 @@
 """Transactions: one writer at a time, times that rise, readers that cannot write."""
 
+import os
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import peewee as pw
 import pytest
@@ -17,6 +21,7 @@ from roundtable_desktop.model.errors import Broken, Busy, Conflict, Full
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.times import instant, micros
+from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import db, events, journal, keys, lists
 
 
@@ -285,3 +290,30 @@ def test_nothing_is_written_to_a_file_that_nobody_would_find_again(
     away.rename(path)
     assert tell(ground) > (before or NOW)
     assert ground.store.trouble is None
+
+
+@pytest.mark.proves("F-19", "F-22")
+@pytest.mark.parametrize("size", [0, 100, 8192])
+def test_a_file_cut_short_while_it_is_open_is_said_to_be_damaged(ground: Ground, size: int) -> None:
+    """To who comes new to it; of an empty one SQLite says that another program holds it."""
+    tell(ground)
+    look(ground)
+    ground.store.db.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    os.truncate(ground.path, size)
+
+    def met(act: Callable[[], object]) -> Broken:
+        with pytest.raises(Broken) as refused:
+            act()
+        return refused.value
+
+    with ThreadPoolExecutor(1) as anew:  # who had it open may have all of it in memory
+        for act in (partial(tell, ground), partial(look, ground)):
+            refused = anew.submit(met, act).result(5)
+            assert refused.code == "database_damaged"
+            assert "start again" in sentence(refused.code, refused.values).lower()
+    assert ground.store.trouble == ground.store.stands == "database_damaged"
+
+
+def look(ground: Ground) -> None:
+    with ground.reader.snapshot() as view:
+        view.sql("SELECT * FROM events")

@@ -67,6 +67,7 @@ def test_who_waits_for_a_limit_is_not_idle(given: Seen, face: Face, status: str)
         ("disk_full", "The disk is full"),
         ("database_busy", "Database busy: another program holds it"),
         ("database_fault", "The database cannot be written"),
+        ("database_damaged", "The database is damaged: stop and start again"),
         ("database_read", "Another program keeps the database's log growing"),
         ("anything else", "Something fails, see the log"),
     ],
