@@ -7,6 +7,7 @@ from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.codes import spelled
 
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 _note = click.option("--note", default="", help=_("Kept with the answer, and told to the agent."))
@@ -84,7 +85,8 @@ def _decide(home: Home, given: str, answer: str, note: str) -> None:
     task = client.get(f"/tasks/{decided['task_id']}")
     said = _("{answer}. T-{number} is {status}.")
     word = _("Approved") if answer == "approve" else _("Rejected")
-    click.echo(plain(said.format(answer=word, number=task["number"], status=task["status"])))
+    status = spelled(task["status"])
+    click.echo(plain(said.format(answer=word, number=task["number"], status=status)))
 
 
 COMMANDS = [approval]

@@ -7,6 +7,7 @@ from roundtable_desktop.cli import names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.codes import as_typed, spelled
 from roundtable_desktop.phrases.instants import stamp
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
@@ -50,9 +51,9 @@ def move(home: Home, given: str, status: str, note: str, named: str | None) -> N
     that works on it is ended when it leaves in_progress."""
     client = Client(home)
     seen = names.task(client, given, named)
-    seen = client.post(f"/tasks/{seen['id']}/move", {"status": status, "note": note})
+    seen = client.post(f"/tasks/{seen['id']}/move", {"status": as_typed(status), "note": note})
     said = _("T-{number} is {status} now.")
-    click.echo(said.format(number=seen["number"], status=seen["status"]))
+    click.echo(said.format(number=seen["number"], status=spelled(seen["status"])))
 
 
 @click.command()

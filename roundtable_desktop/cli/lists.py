@@ -14,13 +14,19 @@ from roundtable_desktop.cli.moments import Moment
 from roundtable_desktop.cli.output import show_json, table
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _
-from roundtable_desktop.phrases.codes import word
+from roundtable_desktop.phrases.codes import as_typed, word
 from roundtable_desktop.phrases.instants import stamp
 
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 _limit = click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
-status = click.option("--status", "status_", metavar="STATUS", help=_("Only those."))
+status = click.option(
+    "--status",
+    "status_",
+    metavar="STATUS",
+    callback=lambda _context, _option, typed: typed and as_typed(typed),
+    help=_("Only those."),
+)
 of_agent = click.option("--agent", "agent_name", metavar="NAME", help=_("Only this agent's."))
 of_task = click.option("--task", "task_given", metavar="TASK", help=_("Only those of this task."))
 

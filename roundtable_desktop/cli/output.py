@@ -8,8 +8,10 @@ import click
 
 from roundtable_desktop.model.printed import ACTIVE, printed
 from roundtable_desktop.phrases import one_line
+from roundtable_desktop.phrases.codes import spelled
 from roundtable_desktop.phrases.instants import is_exact, stamp
 
+_STATES = {"status", "state", "workspace_strategy", "concurrency_policy", "catch_up_policy"}
 _WIDEST = 60
 _WHOLE = 4000
 
@@ -24,7 +26,9 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
     """Columns by name; bold heads on a terminal, plain text in a pipe. Cells are one line; only
     the last column, which often says what to do, is never cut."""
     *cut, last = columns
-    cells = [[*(cell(row.get(name)) for name in cut), cell(row.get(last), _WHOLE)] for row in rows]
+    cells = [
+        [*(cell(_said(name, row)) for name in cut), cell(_said(last, row), _WHOLE)] for row in rows
+    ]
     heads = [column.replace("_", " ").upper() for column in columns]
     widths = [
         max(len(head), *(len(row[place]) for row in cells), 0) for place, head in enumerate(heads)
@@ -36,11 +40,16 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
 
 def fields(pairs: Mapping[str, object]) -> None:
     """One thing, a line a field; empty ones are left out."""
-    shown = {name: cell(value, 500) for name, value in pairs.items()}
+    shown = {name: cell(_said(name, pairs), 500) for name in pairs}
     width = max((len(name) for name in shown), default=0)
     for name, value in shown.items():
         if value != "-":
             click.echo(f"{name.replace('_', ' ').ljust(width)}  {value}")
+
+
+def _said(name: str, row: Mapping[str, Any]) -> object:
+    value = row.get(name)
+    return spelled(value) if name in _STATES and isinstance(value, str) else value
 
 
 def plain(text: str) -> str:

@@ -87,7 +87,7 @@ def _named(name: str, value: object, rather: Mapping[str, str] | None) -> str:
         return "" if given == "crashed" else _(CAUSES[given])  # that, the sentence says itself
     if name == "reason" and given in WORDS:
         return _(WORDS[given])
-    if name == "status":
+    if name in ("status", "expect", "to"):
         return given.replace("_", " ")
     return _("unknown") if value is None else _shown(value, rather)
 

@@ -29,7 +29,7 @@ def test_a_move_on_the_board_leads_back_to_it_and_a_refused_one_says_why(
     assert renewed == here, "what is told once is not told again"
     late = send(browser, form, status="in_progress", once="other")
     page = check_inert(late.text)
-    assert late.status == 409 and "cannot become in_progress" in page.text
+    assert late.status == 409 and "cannot become in progress" in page.text
     assert "dough" in next(found["value"] for tag, found in page.tags if found.get("id") == "q")
     assert status(room, first) == "in_progress"
 

@@ -97,7 +97,7 @@ def answered(room: Room, held: Any) -> None:
         assert "README.md" in text and "Have it reworked" in text, page
         assert f"git -C {at} merge" in text
     copies = house.cli("workspace", "copies", at=at).out
-    assert "in_use" in copies and "in all" in copies
+    assert "in use" in copies and "in all" in copies
     refused = house.cli("runs", "recover", held["run_id"], at=at)
     assert refused.code == 1 and "proposed already" in refused.err
     done = house.cli("proposal", "rebase", held["id"], at=at)

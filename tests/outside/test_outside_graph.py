@@ -324,7 +324,9 @@ def test_the_commands_change_what_a_task_waits_for_and_where_it_stands(room: Roo
     assert circle.code == 2 and "T-1 → T-2 → T-1" in circle.err
     assert cli("move", "T-2", "in_progress").code == 1
     assert cli("depend", "T-2", "--not-after", "T-1").out == "T-2 waits for nothing.\n"
-    assert cli("move", "T-2", "in_progress", "--note", "Go").out == "T-2 is in_progress now.\n"
+    assert cli("move", "T-2", "in_progress", "--note", "Go").out == "T-2 is in progress now.\n"
+    listed = [cli("list", "--status", one).out for one in ("In progress", "in_progress")]
+    assert "T-2   in progress" in listed[0] == listed[1] and "T-1" not in listed[0]
     assert cli("block", "T-2", "--action", "Buy a key").out == "T-2 is blocked until then.\n"
     part = cli("add", "Part", "--unassigned", "--parent", "T-1", "--json").json
     assert part["parent_id"] == first["id"]

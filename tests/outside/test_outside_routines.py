@@ -177,7 +177,7 @@ def test_the_command_line_does_all_of_it(room: Room) -> None:
     listed = house.cli("routine", "list", at=at).out
     assert "Deps" in listed and "Monday" in listed
     shown = house.cli("routine", "show", "Deps", at=at).out
-    assert "0 9 * * 1-5" in shown and "skip_if_active" in shown
+    assert "0 9 * * 1-5" in shown and "skip if active" in shown
     changed = house.cli("routine", "edit", "Deps", "--tz", "Asia/Tokyo", at=at)
     assert "Asia/Tokyo" in changed.out, changed.err
     assert "paused" in house.cli("routine", "pause", "Deps", at=at).out
