@@ -34,7 +34,8 @@ MOVED: Mapping[str, str] = {
     "gone_by_unknown": N_("{name} went during the run; it was at {old}."),
     "file_moved": N_("{name} changed during the run."),
     "file_special": N_(
-        "{name} became a pipe, a socket or a device during the run; git would wait for it for ever."
+        "{name} became something else than a file during the run, such as a pipe or a folder; git "
+        "cannot read it."
     ),
     "file_made": N_("{name} was made during the run."),
     "file_gone": N_("{name} went during the run."),

@@ -67,12 +67,14 @@ HELD: Mapping[str, str] = {
         "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "special_file": N_(
-        "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
-        "for ever. Clear the way with “{mend}”, then try again."
+        "{path} is no file, and git expects one there: a pipe or a device it would wait for for "
+        "ever, and a folder or a link in a circle stops it. Clear the way with “{mend}”, then try "
+        "again."
     ),
     "inbox_special_file": N_(
-        "{path} is a pipe, a socket or a device where git expects a file: git would wait for it "
-        "for ever. Nothing more is tried by itself. Clear the way with “{mend}”, then try again."
+        "{path} is no file, and git expects one there: a pipe or a device it would wait for for "
+        "ever, and a folder or a link in a circle stops it. Nothing more is tried by itself. Clear "
+        "the way with “{mend}”, then try again."
     ),
     "git_timeout": N_(
         "In {path} git did not answer within {text}, three times in a row. See what keeps it, such "

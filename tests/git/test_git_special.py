@@ -62,6 +62,43 @@ def test_a_pipe_in_the_place_of_gits_own_is_named_and_mended(world: World, name:
     assert world.plain("status", "--porcelain") == ""
 
 
+@pytest.mark.proves("S-65", "B-118")
+@pytest.mark.parametrize("name", ["HEAD", "config", "index", "packed-refs"])
+@pytest.mark.parametrize("what", ["folder", "circle"])
+def test_a_folder_or_a_circle_there_is_named_and_mended(world: World, name: str, what: str) -> None:
+    new, base, repository = world.propose({"a.txt": "x\n"}), world.branch_head(), world.repository
+    path = world.repo / ".git" / name
+    path.unlink(missing_ok=True)
+    if what == "folder":
+        path.mkdir()
+        (path / "mine").write_text("kept")
+    else:
+        path.symlink_to(path)
+    acts: list[Callable[[], object]] = [
+        world.make_copy,
+        lambda: world.git.commit_of(repository, "main"),
+        lambda: world.git.deliver(repository, "main", old=base, new=new, into_checkout=True),
+    ]
+    failures = [refused(act) for act in acts]
+    assert {one.text for one in failures} == {str(path)}
+    world.shell(failures[0].command, world.root)
+    assert world.deliver(new).held is None and world.branch_head() == new
+    assert what == "circle" or Path(f"{path}.aside/mine").read_text() == "kept"
+
+
+@pytest.mark.proves("S-65")
+def test_a_pipe_in_the_place_of_the_whole_git_directory_is_named(world: World) -> None:
+    git_dir = world.repo / ".git"
+    git_dir.rename(world.root / "away")
+    pipe(git_dir)
+    for act in (world.make_copy, lambda: world.git.commit_of(world.repository, "main")):
+        failed = refused(act)
+        assert failed.text == str(git_dir)
+    world.shell(failed.command, world.root)
+    (world.root / "away").rename(git_dir)
+    assert world.git.commit_of(world.repository, "main") == world.branch_head()
+
+
 @pytest.mark.proves("S-65")
 def test_links_sockets_and_devices_that_stop_nobody_are_none(world: World) -> None:
     new, git_dir = world.propose({"a.txt": "agent\n"}), world.repo / ".git"
@@ -238,10 +275,15 @@ def test_a_git_that_is_stuck_leaves_no_lock_behind(
 
 @pytest.mark.proves("C-100 worktree", "S-65")
 @pytest.mark.parametrize(
-    "name", ["config", "packed-refs", "HEAD", "index", "refs/heads/side", "info/attributes"]
+    ("what", "name"),
+    [
+        *(("folder", name) for name in ("config", "packed-refs", "HEAD", "index")),
+        *(("pipe", name) for name in ("config", "packed-refs", "HEAD", "index")),
+        *(("pipe", name) for name in ("refs/heads/side", "info/attributes")),
+    ],
 )
-def test_what_a_run_made_a_pipe_is_told_with_the_way_back(
-    world: World, linked: Path, name: str
+def test_what_a_run_made_a_pipe_or_a_folder_is_told_with_the_way_back(
+    world: World, linked: Path, name: str, what: str
 ) -> None:
     git_dir = world.repo / ".git"
     world.plain("pack-refs", "--all")
@@ -251,6 +293,9 @@ def test_what_a_run_made_a_pipe_is_told_with_the_way_back(
     world.git.note(world.repository, str(linked), RUN)
     before, repository = as_it_was(world), world.repository
     path = pipe(git_dir / name)
+    if what == "folder":
+        path.unlink()
+        path.mkdir()
     began = time.monotonic()
     found = told(world, repository)
     assert time.monotonic() - began < SOON

@@ -19,9 +19,10 @@ from roundtable_desktop.adapters.git.noted import (
 )
 from roundtable_desktop.adapters.git.reflogs import Step, mover, steps
 from roundtable_desktop.adapters.git.special import (
-    is_special,
+    is_in_the_way,
     mending,
     plain_bytes,
+    removal,
     specials,
     written,
 )
@@ -119,7 +120,7 @@ class _Pair:
     def _put_back(self, path: str, old: str | None) -> str:
         """Never through a link: it may lead to any file of the person's."""
         links = self._links_above(path)
-        remove = pasted("rm", "-f", "--", path)
+        remove = removal(Path(path))
         saved = kept(self.folder, self.run, self.before, path)
         if old is None:
             away = _as_folder(path) if self._is_part(path) else [remove]
@@ -163,7 +164,7 @@ class _Pair:
                 yield _moved(What.FILE, str(path), old, SPECIAL, By.UNKNOWN, back)
 
     def _instead(self, path: Path, name: str, saved: Path | None) -> str:
-        remove = pasted("rm", "-f", "--", str(path))
+        remove = removal(path)
         if said := self.before.refs.get(name):
             return f"{remove} && {written(path, said)}"
         if saved is not None:
@@ -177,8 +178,8 @@ class _Pair:
                 continue
             log = self._steps(f"{place}/logs/HEAD")
             by, where, file = self._head_mover(log), self._checkout(place), Path(place, "HEAD")
-            if is_special(file):
-                back = f"{pasted('rm', '-f', '--', str(file))} && {written(file, old)}"
+            if is_in_the_way(file):
+                back = f"{removal(file)} && {written(file, old)}"
                 yield _moved(What.HEAD, where, old, SPECIAL, By.UNKNOWN, back)
             elif by is not None:
                 yield _moved(What.HEAD, where, old, new, by, self._head_back(where, old, log))

@@ -1,6 +1,7 @@
 """What is no plain file where git expects one: whoever opens a pipe, a socket or a device there may
-wait for ever. Nothing here opens one."""
+wait for ever, and a folder or a link in a circle stops git. Nothing here opens one."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,8 @@ FILES = (
     *("info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout"),
 )
 """Of a git directory; others there, such as the socket of git's own watcher, stop nobody."""
+VITAL = frozenset({"HEAD", "config", "config.worktree", "commondir", "index", "packed-refs"})
+"""Of these, what git cannot do without: it stops where one is a folder, or a link in a circle."""
 FOLDERS = ("refs", "logs", "reftable", "objects/info", "objects/pack")
 SHARED_INDEX = "sharedindex."
 SWITCHED = "\tcheckout: moving from "
@@ -50,6 +53,16 @@ def is_special(path: str | Path) -> bool:
             return False
         return not stat.S_ISCHR(facts.st_mode) or facts.st_rdev != os.stat(os.devnull).st_rdev
     except (OSError, ValueError):
+        return False
+
+
+def is_in_the_way(path: str | Path) -> bool:
+    """Where git must read a file: also a folder, or a link that comes back to itself."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode) or is_special(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    except ValueError:
         return False
 
 
@@ -111,9 +124,14 @@ def _named(file: Path) -> str:
 def specials(git_dir: str | Path) -> Iterator[Path]:
     """In git's own places of a git directory."""
     place = Path(git_dir)
-    named = [place / name for name in FILES]
+    if not place.is_dir() and is_in_the_way(place):
+        yield place
+    for name in FILES:
+        wrong = is_in_the_way if name in VITAL else is_special
+        if wrong(place / name):
+            yield place / name
     shared = (one for one in _entries(place) if one.name.startswith(SHARED_INDEX))
-    yield from (path for path in (*named, *shared) if is_special(path))
+    yield from filter(is_special, shared)
     for name in FOLDERS:
         yield from _walked(place / name)
 
@@ -192,15 +210,22 @@ def _blocks(nested: Path) -> bool:
 def mending(
     path: Path, git_dir: str | Path | None = None, work_tree: str | Path | None = None
 ) -> str:
-    """What a person pastes. There are no bytes in such a file; what stood there before is put back
-    as far as git's own logs tell it."""
-    remove = pasted("rm", "-f", "--", str(path))
+    """What a person pastes. There are no bytes in such a file, a folder is put aside; what stood
+    there before is put back as far as git's own logs tell it."""
+    remove = removal(path)
     name = str(path.relative_to(git_dir)) if git_dir is not None else ""
     if name == "index" and work_tree is not None:
         words = ("git", f"--git-dir={git_dir}", f"--work-tree={work_tree}", "reset", "-q")
         return f"{remove} && {pasted(*words)}"
     said = _as_logged(Path(git_dir or ""), name)
     return f"{remove} && {written(path, said)}" if said else remove
+
+
+def removal(path: Path) -> str:
+    """A folder is put aside: somebody may have something in it."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        return pasted("mv", "--", str(path), f"{path}.aside")
+    return pasted("rm", "-f", "--", str(path))
 
 
 def written(path: Path, said: str) -> str:
