@@ -152,6 +152,9 @@ class ScriptedLauncher:
     def tie(self, tied: bool) -> None:
         """No runner of a script outlives its test."""
 
+    def living(self) -> Sequence[str]:
+        return [run for run, spool in self.spools.items() if spool.locked]
+
     def sweep(self, run: str) -> Sequence[int]:
         self.swept.append(run)
         return []

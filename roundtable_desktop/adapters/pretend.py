@@ -158,6 +158,9 @@ class PretendLauncher:
     def tie(self, tied: bool) -> None:
         """Nobody outlives a simulation."""
 
+    def living(self) -> Sequence[str]:
+        return ()  # nobody force-stops a simulation
+
     def sweep(self, run: str) -> Sequence[int]:
         spool = self._spools.get(run)
         if spool is not None and spool.locked:

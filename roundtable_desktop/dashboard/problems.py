@@ -38,6 +38,8 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "database_replaced": 503,
     "idempotency_key_required": 400,
     "rate_limited": 429,
+    "stopped_unwritten": 503,
+    "stopped_unwritten_left": 503,
 }
 
 REPOSITORY_IS = frozenset(

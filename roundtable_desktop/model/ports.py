@@ -162,6 +162,9 @@ class Launcher(Protocol):
         """Whether runners end when this owner has gone and none follows it within seconds. Asked
         again, it changes nothing."""
 
+    def living(self) -> Sequence[str]:
+        """Runs with a runner, as their folders tell it."""
+
     def sweep(self, run: str) -> Sequence[int]:
         """Ends every process that carries this run's mark; the pids that are left."""
 

@@ -80,6 +80,14 @@ RECOVERY: Mapping[str, str] = {
     "database_busy": N_(
         "Another program holds the database. Nothing was changed; try again in a moment."
     ),
+    "stopped_unwritten": N_(
+        "Every process of the agents was ended (runs: {count}). It could not be written down: "
+        "{why} When that is mended, their work is taken up again, unless you stop all once more."
+    ),
+    "stopped_unwritten_left": N_(
+        "The agents were told to end (runs: {count}), and these processes could not be ended: "
+        "{left}. It could not be written down: {why}"
+    ),
     "database_replaced": N_(
         "{path} is gone, or is another file than the one that Roundtable works with. Nothing was "
         "changed. Put it back where it was, or stop Roundtable and start it again."

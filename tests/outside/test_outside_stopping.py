@@ -304,3 +304,24 @@ def test_the_pages_stop_pause_leave_and_tell(running: House, tmp_path: Path) -> 
     assert send(browser, form).status == 303
     assert room.ended(task)["outcome"] == "cancelled"
     os.remove(hold)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("W-29", "F-21")
+def test_all_is_ended_though_the_database_is_gone_and_that_is_said(running: House) -> None:
+    room = running.room()
+    task = room.task("Long", room.agent(sys.executable, "-c", STUBBORN, name="deaf"))
+    run = room.live(task)
+    until(lambda: "up" in running.transcript(run["id"]))
+    pids = {one["pid"] for one in until(lambda: tree(running, run))}
+    database, away = running.home / "roundtable.db", running.home / "away.db"
+    database.rename(away)
+    refused = running.cli("pause")
+    assert refused.code == 1 and "Nothing was changed" in refused.err
+    done = running.cli("force-stop")
+    assert done.code == 1 and "Every process of the agents was ended (runs: 1)." in done.err
+    assert "could not be written down" in done.err and str(database) in done.err
+    assert pids and not [pid for pid in pids if alive(pid)]
+    away.rename(database)
+    assert room.ended(task)["outcome"] == "interrupted"
+    assert [one["status"] for one in wakeups(room, task)] == ["queued"]

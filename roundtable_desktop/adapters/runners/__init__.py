@@ -167,6 +167,19 @@ class LocalRunners:
         except OSError as fault:  # asked again at the next look: nothing else waits for it
             log.warning("runners not told whether to end with the app: %s", fault)
 
+    def living(self) -> Sequence[str]:
+        try:
+            names = sorted(os.listdir(self._runs))
+        except FileNotFoundError:
+            return ()
+        return [name for name in names if self._is_locked(name)]
+
+    def _is_locked(self, run: str) -> bool:
+        try:
+            return self.state(run) is SpoolState.LOCKED
+        except OSError:  # no folder of a run
+            return False
+
     def sweep(self, run: str) -> Sequence[int]:
         """The run's group first: what is left then has left the group or never had one."""
         inside = end_group(self._folder(run))

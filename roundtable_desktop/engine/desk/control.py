@@ -21,7 +21,7 @@ from roundtable_desktop.engine.intake import (
     turn,
     waits_for_a_person,
 )
-from roundtable_desktop.model.errors import Illegal, Invalid
+from roundtable_desktop.model.errors import Broken, Busy, Full, Illegal, Invalid, Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import ProcessFacts, RunnerGone
 from roundtable_desktop.model.records import Json, Subject
@@ -48,8 +48,17 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
     The wakeups go back to the queue at no cost: nothing is lost, and `resume` lets them run.
     Asked again with the same key it answers what it did; one that was broken off goes on, but
     not after a `resume`.
+
+    Raises Broken(`stopped_unwritten`) where nothing can be written: all is ended all the same.
     """
     stop = Subject("stop", desk.ids.new())
+    try:
+        return _force_stop(desk, asked, stop)
+    except (Broken, Busy, Full) as why:
+        raise _unwritten(desk, why) from why
+
+
+def _force_stop(desk: Desk, asked: Asked, stop: Subject) -> Stopped:
     with desk.store.transaction() as tx:
         before = done_before(tx, asked)
         if before is None:
@@ -63,11 +72,7 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
         mark_stopped(tx)
         known = {run.id: runs.processes(tx, run.id) for run in live}
     seen = [fact for run in live for fact in desk.measure(known[run.id]) if fact.alive]
-    swept: list[int] = []
-    if live:
-        with ThreadPoolExecutor(min(len(live), _AT_ONCE)) as pool:
-            ended = pool.map(lambda run: end_tree(desk.launcher, run.id), live)
-            swept = [pid for left in ended for pid in left]
+    swept = _end_all(desk, [run.id for run in live])
     left = list(desk.end_left(seen))
     pids = {fact.pid for fact in left}
     left += [_named(pid, None, "child") for pid in swept if pid not in pids]  # came after we looked
@@ -78,6 +83,24 @@ def force_stop(desk: Desk, asked: Asked) -> Stopped:
             tx, Kind.CONTROL_STOPPED, stop, workspace_id=None, actor=asked.actor, data=data
         )
     return stopped
+
+
+def _end_all(desk: Desk, run_ids: Sequence[str]) -> list[int]:
+    """The pids that are left."""
+    if not run_ids:
+        return []
+    with ThreadPoolExecutor(min(len(run_ids), _AT_ONCE)) as pool:
+        ended = pool.map(lambda run_id: end_tree(desk.launcher, run_id), run_ids)
+        return [pid for left in ended for pid in left]
+
+
+def _unwritten(desk: Desk, why: Refused) -> Broken:
+    """What lives is known by its folder then, and nothing can be launched that is not there yet."""
+    desk.launcher.fence()
+    living = desk.launcher.living()
+    left = _end_all(desk, living)
+    code = "stopped_unwritten_left" if left else "stopped_unwritten"
+    return Broken(code, count=len(living), left=left, why={"code": why.code, **why.values})
 
 
 def _told(view: View, stop: Subject) -> Stopped | None:
