@@ -104,7 +104,7 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     home.prepare()
     home.lock()
     try:
-        opened = opening.make_ready(home.database, home.backups, clock.now(), clock.monotonic, say)
+        made = opening.make_ready(home.database, home.backups, clock.now(), clock.monotonic, say)
     except BaseException:
         home.unlock()
         raise
@@ -120,13 +120,13 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
         log.warning("a test clock stands at=%s", clock.now())
     elif last is not None:
         clock.start_after(last)
-    log.info("home open path=%s migrations=%s", home.root, opened.applied)
+    log.info("home open path=%s migrations=%s", home.root, made.applied)
     secrets = FileSecrets(home.secrets, homes.read_private, homes.write_private)
     users, marked = home.users_umask, processes.Marked(home.lock_file)
     git = HardenedGit(home.empty, Path.home(), users, Alone(home.git_lock, processes.sweep))
     runners = LocalRunners(home.runs, home.sockets, sweep=marked.sweep, umask=users)
     those = Runners(runners, runners.works_in, marked.of_runs, home.runs)
-    past = restored.settle(store, git, ids, home.copies, those, home.whereabouts())
+    past = restored.settle(store, git, ids, home.copies, those, home.whereabouts(), made.applied)
     files, zone = RepositoryConfig(users), local_zone(os.environ)
     config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values, git)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)

@@ -28,8 +28,10 @@ class Runners:
     marked: Callable[[], Mapping[str, Sequence[int]]]
     folder: Path
 
-    def unknown(self, view: View) -> list[str]:
-        names = sorted(one.name for one in self.folder.glob("*") if one.is_dir())
+    def unknown(self, view: View, after: str = "") -> list[str]:
+        """after: an id; only those that come after it."""
+        found = (one for one in self.folder.glob("*") if one.name > after)
+        names = sorted(one.name for one in found if one.is_dir())
         return [run for run in names if not checkups.knows_run(view, run)]
 
     def lives(self, run: str) -> bool:

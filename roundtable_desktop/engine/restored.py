@@ -1,5 +1,6 @@
 """The first start after a restore, or of a copy: what ran since must not run again by itself."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from roundtable_desktop.engine import by_rule, copied, worries
@@ -16,18 +17,28 @@ from roundtable_desktop.engine.schedules import reckon_anew
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Copies, Ids
 from roundtable_desktop.model.records import SYSTEM, Json, Subject
-from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.model.whereabouts import Whereabouts
-from roundtable_desktop.store import backups, journal, restored, settings
+from roundtable_desktop.rules.copied import first_id_after, is_id
+from roundtable_desktop.store import backups, events, journal, restored, settings
 from roundtable_desktop.store import copied as rows
 from roundtable_desktop.store.db import Store, Tx
 from roundtable_desktop.store.restored import Past
 
+OLDER = "older"
+
 
 def settle(
-    store: Store, git: Copies, ids: Ids, copies: Path, runners: Runners, here: Whereabouts
+    store: Store,
+    git: Copies,
+    ids: Ids,
+    copies: Path,
+    runners: Runners,
+    here: Whereabouts,
+    applied: Collection[int] = (),
 ) -> Past | None:
-    """One decision, once, before anything is claimed or fired. None: neither restored nor copied.
+    """One decision, once, before anything is claimed or fired. None: neither restored nor copied,
+    nor older than its home. applied: the migrations of just now.
 
     Nothing is launched until a person resumes it; routines go on from now; browsers sign in again;
     numbers and cursors go on where those of the forgotten time had come to. What still runs of it
@@ -39,7 +50,8 @@ def settle(
     if left is not None:  # before it is written down that it lies here
         take_along(git, copies, left)
     with store.transaction() as tx:
-        past = restored.mark(tx) or copied.noticed(tx, here)
+        older = _older(tx, runners, here, anew=bool(applied))
+        past = restored.mark(tx) or copied.noticed(tx, here) or older
         if past is None:
             rows.lies(tx, here)
             return None
@@ -51,7 +63,7 @@ def settle(
     away = put_all_away(copies, found, stamp)
     alive = [pid for left in ended.values() for pid in left]
     how = "alive" if alive else "ended" if ended else "none"
-    known: Json = {
+    known: dict[str, object] = {
         "forgotten": len(unknown),
         "runs": {"code": f"forgotten_{how}", "ended": list(ended), "alive": alive},
         "copies": {
@@ -59,10 +71,25 @@ def settle(
             "away": [str(folder) for folder in away],
         },
     }
+    if older is not None and past.why in (OLDER, copied.COPIED):
+        known["copies"] = {"code": "older_and", "then": known["copies"]}
     with store.transaction() as tx:
         _begin_anew(tx, ids, past, copies, known)
         rows.lies(tx, here)
     return past
+
+
+def _older(tx: Tx, runners: Runners, here: Whereabouts, *, anew: bool) -> Past | None:
+    """A run is there that began after the last that the database knows: it is another state than
+    the home's, such as one that was copied without its log. anew: it was made just now."""
+    last = events.last_instant(tx)
+    if last is None and anew:
+        return None
+    after = first_id_after(last) if last is not None else ""
+    if not any(map(is_id, runners.unknown(tx, after))):
+        return None
+    as_of = last or instant(0)
+    return Past(why=OLDER, source=here.root, as_of=as_of, aside=None, last_event=None)
 
 
 def _stamp(tx: Tx, past: Past) -> str:

@@ -82,6 +82,15 @@ KEEPING: Mapping[str, str] = {
         "The database was empty. It goes on from {source}, as of {as_of}; what was there lies in "
         "{aside}. Nothing is started until you resume."
     ),
+    "restored_older": N_(
+        "The database in {source} is older than what lies beside it: what happened after {as_of} "
+        "is not in it. If the home was copied, copy it again, with roundtable.db-wal. Nothing is "
+        "started until you resume."
+    ),
+    "older_and": N_(
+        "It is older than what lies beside it: if the home was copied, copy it again, with "
+        "roundtable.db-wal. {then}"
+    ),
     "restored_asked": N_(
         "The database goes on from {source}, as of {as_of}. Nothing is started until you resume."
     ),

@@ -1,4 +1,7 @@
-"""Tells a home that was copied from one that was moved, by where it lay when it ran last."""
+"""Tells a home that was copied from one that was moved, by where it lay when it ran last; and what
+began after the last that a database knows."""
+
+from datetime import datetime
 
 from roundtable_desktop.model.whereabouts import Whereabouts
 
@@ -23,3 +26,16 @@ def is_copy(was: Whereabouts, now: Whereabouts, *, still_there: bool) -> bool:
 
 def _differ(was: int | None, now: int | None) -> bool:
     return was is not None and now is not None and was != now
+
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def is_id(name: str) -> bool:
+    return len(name) == 26 and not set(name) - set(_DIGITS)
+
+
+def first_id_after(at: datetime) -> str:
+    """Ids rise with time: no id of up to that millisecond comes after this one."""
+    value = (int(at.timestamp() * 1000) + 1) << 80
+    return "".join(_DIGITS[value >> shift & 31] for shift in range(125, -1, -5))

@@ -150,3 +150,30 @@ def test_a_task_goes_on_in_its_working_copy_wherever_the_home_lies(
     assert [one["path"] for one in proposal["files"]] == ["half.txt"]
     room.lands(proposal)
     assert (room.path / "half.txt").read_text() == "x\n"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("copied home", "C-101")
+def test_a_home_that_lost_the_log_of_its_database_says_so_once(
+    running: House, another: Callable[[], House]
+) -> None:
+    """As a copy without it, and put in the place of the first one."""
+    room, copy = running.room(), another()
+    room.ended(room.task("Before", room.shell("echo done")))
+    with contextlib.closing(sqlite3.connect(running.home / "roundtable.db")) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    room.ended(room.task("After", room.shell("echo more", "other")))
+    _copied(running.home, copy.home)
+    (copy.home / "roundtable.db-wal").unlink()
+    running.end()
+    shutil.rmtree(running.home)
+    copy.start()
+    said = (copy.root / "owner.stderr").read_text()
+    assert "This home is a copy" in said
+    [item] = copy.get("/inbox", status="open")["items"]
+    assert "older than what lies beside it" in item["sentence"], item["sentence"]
+    assert "roundtable.db-wal" in item["sentence"]
+    copy.program("POST", "/control", {"action": "resume"})
+    copy.end()
+    copy.start()
+    assert not copy.get("/inbox", status="open")["items"], "it is known now"

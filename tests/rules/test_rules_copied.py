@@ -1,11 +1,13 @@
 """A moved home is the same one; a copied one is another, wherever it lies."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from roundtable_desktop.adapters.system import SystemIds
 from roundtable_desktop.model.whereabouts import Whereabouts
-from roundtable_desktop.rules.copied import is_copy
+from roundtable_desktop.rules.copied import first_id_after, is_copy, is_id
 
 WAS = Whereabouts(root="/a", machine="m", kind="ext4", database=7, lock=8, folder=9)
 FUSE = replace(WAS, kind="fuse.cryfs")
@@ -62,3 +64,14 @@ def test_where_numbers_do_not_last_the_first_one_tells(still_there: bool) -> Non
         assert is_copy(was, now, still_there=still_there) is still_there
     disk = replace(WAS, kind="fuseblk")
     assert is_copy(disk, replace(disk, database=1), still_there=False), "that is a disk"
+
+
+@pytest.mark.proves("copied home")
+def test_ids_are_told_from_those_of_a_later_millisecond() -> None:
+    ids = SystemIds()
+    before = datetime.now(UTC)
+    made = ids.new()
+    after = datetime.now(UTC)
+    assert first_id_after(before - timedelta(milliseconds=2)) < made
+    assert is_id(made) and not is_id(made[1:]) and not is_id(f"{made[1:]}u")
+    assert made < first_id_after(after) < "7" + "z" * 25
