@@ -12,7 +12,8 @@ from roundtable_desktop.store.tables import Settings, WebSessions, Workspaces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """why: `asked`, `damaged`, `copied` or `older`. aside: where what was replaced lies. last_event: its newest."""
+    """why: `asked`, `damaged`, `copied` or `older`. aside: where what was replaced lies.
+    last_event: its newest."""
 
     why: str
     source: str

@@ -88,7 +88,7 @@ def of_home(told: Commands, room: Room) -> None:
     told.done("settings", "clear", "projects", *here(room))
     told.json("pause"), told.json("resume")
     assert told.done("open", "--print").startswith("http://")
-    assert told.done("watch").strip()
+    assert told.done("watch").strip() and told.done("watch", "--json").startswith("{")
     told.both("simulate", "--days", "0.1", *here(room))
 
 
