@@ -36,6 +36,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "database_fault": 503,
     "git_failed": 503,
     "database_replaced": 503,
+    "snapshot_kept_too_long": 503,
     "idempotency_key_required": 400,
     "rate_limited": 429,
     "stopped_unwritten": 503,

@@ -26,6 +26,7 @@ from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
 from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
 from roundtable_desktop.phrases.running import RUNNING, RUNS
+from roundtable_desktop.phrases.values import Value, Values
 from roundtable_desktop.phrases.waking import WAKING
 from roundtable_desktop.phrases.welcome import WELCOME
 
@@ -55,11 +56,6 @@ def one_line(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-class _Values(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return "…"
-
-
 def sentence(
     code: str,
     values: Mapping[str, object] | None = None,
@@ -70,8 +66,8 @@ def sentence(
     template = (rather or {}).get(code) or SENTENCES.get(code)
     if template is None:
         return _("This was not done. The reason is “{code}”.").format(code=code)
-    shown = {name: _named(name, value, rather) for name, value in (values or {}).items()}
-    return _(template).format_map(_Values(shown)).rstrip()
+    shown = {name: Value(_named(name, value, rather)) for name, value in (values or {}).items()}
+    return _(template).format_map(Values(shown)).rstrip()
 
 
 def became(status: str, reason: str | None) -> str:

@@ -112,7 +112,7 @@ CURES: Mapping[str, str] = {
     "doctor_copy": N_("Look whether it holds work that you miss; then remove that folder."),
     "doctor_agent_missing": N_(
         "Install it where a new terminal finds it, and look again; or name another one: roundtable "
-        "agent edit {agent} -- COMMAND"
+        "agent edit {agent:word} -- COMMAND"
     ),
     "doctor_agent_login": N_(
         "Start “{program}” in a terminal and sign in there; then run its task again: roundtable "
@@ -120,7 +120,8 @@ CURES: Mapping[str, str] = {
     ),
     "doctor_agent_no_login": N_("Start “{program}” in a terminal and sign in there."),
     "doctor_agent_key": N_(
-        "Hand it on, in a terminal where it is set: roundtable agent edit {agent} --env {variable}"
+        "Hand it on, in a terminal where it is set: roundtable agent edit {agent:word} --env "
+        "{variable}"
     ),
     "doctor_owner_hangs": N_(
         "End process {pid}, and start Roundtable again: agents go on meanwhile. Why it hangs may "

@@ -37,7 +37,7 @@ _CURES: Mapping[str, str] = {
     "context_full": N_("Cut the task into smaller ones."),
     "network": N_("Look at the network."),
     "cli_missing": N_(
-        "Install it, or name another one (“roundtable agent edit {agent} -- COMMAND”)."
+        "Install it, or name another one (“roundtable agent edit {agent:word} -- COMMAND”)."
     ),
     "cli_outdated": N_("Update it."),
     "permission_denied": N_("See the run for what it was; allow it, or give the work another way."),
@@ -64,8 +64,8 @@ FAILURES: Mapping[str, str] = {
         "end alike."
     ),
     "cure_memory": N_(
-        "Let it use more (“roundtable agent edit {agent} --memory MB”), or say in a comment how to "
-        "do with less."
+        "Let it use more (“roundtable agent edit {agent:word} --memory MB”), or say in a comment "
+        "how to do with less."
     ),
     "cause_no_memory": N_("The machine had no memory left; the run used {used} MB."),
     "cure_no_memory": N_("Close other programs, or say in a comment how to do with less."),

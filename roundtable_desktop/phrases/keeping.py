@@ -36,7 +36,7 @@ KEEPING: Mapping[str, str] = {
     ),
     "database_gone": N_(
         "There is no database at {path}, but there are backups of one. Put the newest in its "
-        "place: “roundtable restore {backup}”. To begin anew instead, move the backups away."
+        "place: “roundtable restore {backup:word}”. To begin anew instead, move the backups away."
     ),
     "database_damaged": N_(
         "The database {path} is damaged ({text}), and was left as it is. Start again to go on from "

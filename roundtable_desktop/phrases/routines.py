@@ -112,7 +112,7 @@ ROUTINES: Mapping[str, str] = {
     ),
     "routine_not_idle_skip": N_(
         "It fires next on {local} ({zone}), and will be skipped: {agent} has no task to do. If it "
-        "is to run all the same: “roundtable agent edit {agent} --no-skip-idle”."
+        "is to run all the same: “roundtable agent edit {agent:word} --no-skip-idle”."
     ),
     "routine_not_probe": N_(
         "It fires next on {local} ({zone}), and will be skipped unless something happens in the "

@@ -115,6 +115,7 @@ REFUSED = {
     "changed": Conflict("changed_meanwhile", revision=7),
     "invalid": Invalid("path_missing", "/path", path="/x"),
     "busy": Busy("database_busy"),
+    "kept": Broken("snapshot_kept_too_long"),
     "broken": Broken("vanished"),
     "full": Full("disk_full"),
     "fault": Broken("database_fault", text="disk I/O error"),

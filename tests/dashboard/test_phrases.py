@@ -1,6 +1,8 @@
 """The sentences: each can be said, and no value can make it say something else."""
 
 import ast
+import re
+import shlex
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,18 @@ def test_every_code_has_a_whole_sentence(code):
     assert said[0].isupper() or said[0] in "<“"
     assert said[-1] in ".>" and "{" not in said
     assert all(f"<{name}>" in said for name in names)
+
+
+@pytest.mark.parametrize("code", [code for code in SENTENCES if "roundtable " in SENTENCES[code]])
+def test_a_command_that_may_be_copied_takes_any_name_for_one_word(code):
+    names = ("agent", "backup")
+    hostile = "a'b; $(touch PWNED) `x` \\ \" # &"
+    said = sentence(code, dict.fromkeys(names, hostile))
+    template = SENTENCES[code]
+    for name in names:
+        for command in re.findall(rf"roundtable [a-z ]+\{{{name}[:}}]", template):
+            words = command.partition("{")[0] + shlex.quote(hostile)
+            assert words in said
 
 
 def test_a_value_is_never_read_as_a_template():

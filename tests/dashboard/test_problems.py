@@ -19,6 +19,7 @@ from roundtable_desktop.dashboard.app import flask_app
         ("changed", 412, "changed_meanwhile"),
         ("invalid", 422, "path_missing"),
         ("busy", 503, "database_busy"),
+        ("kept", 503, "snapshot_kept_too_long"),
         ("broken", 500, "vanished"),
         ("full", 507, "disk_full"),
         ("fault", 503, "database_fault"),
