@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 from house import calls, imports, shape
@@ -63,7 +64,7 @@ def refuse(findings: Iterable[Finding]) -> None:
         pytest.fail("\n".join(told), pytrace=False)
 
 
-PACKAGE_CHECKS = [
+PACKAGE_CHECKS: list[Any] = [
     imports.floors,
     imports.early_runner,
     imports.light_clients,
@@ -71,6 +72,7 @@ PACKAGE_CHECKS = [
     calls.threads,
     calls.clocks,
     calls.dangers,
+    pytest.param(calls.fetches, marks=pytest.mark.proves("S-64")),
     calls.open_comparisons,
     calls.query_traps,
 ]
@@ -195,6 +197,8 @@ SNIPPETS = [
     (calls.dangers, "adapters/a", "import os\nos.system('ls')", "import os\nos.getpid()"),
     (calls.dangers, "store/a", "from pickle import loads", "from json import loads"),
     (calls.dangers, "app", "from yaml import load\nload('')", "from yaml import safe_load"),
+    (calls.fetches, "engine/a", "import urllib.request", "from urllib.parse import urlsplit"),
+    (calls.fetches, "adapters/a", "from http.client import HTTPConnection", "import http"),
     (
         calls.open_comparisons,
         "dashboard/a",

@@ -54,6 +54,9 @@ DANGERS = {
 }
 DANGEROUS_LIBRARIES = {"dill", "marshal", "pickle", "shelve"}
 
+ASKERS = tuple(f"{PACKAGE}/{place}" for place in ("cli/client.py", "mcp/bridge.py"))
+FETCHERS = ("urllib.request", "http.client", "requests", "httpx", "aiohttp", "urllib3", "ftplib")
+
 # Rooms with a door to strangers: there a comparison of one of these is a guess at a secret.
 DOORS = ("dashboard", "mcp", "runner")
 SECRET = re.compile(r"(^|_)(token|secret|csrf|fence|control_key|password)$")
@@ -90,6 +93,14 @@ def dangers(source: Source) -> Iterator[Finding]:
         shell = isinstance(node, ast.keyword) and node.arg == "shell"
         if shell and ast.unparse(node.value) != "False":
             yield Finding(source.path, node.value.lineno, "no shell; pass a list of arguments")
+
+
+def fetches(source: Source) -> Iterator[Finding]:
+    """S-64: no address that a user, an agent or a repository names is ever asked for; the two that
+    ask anything ask our own owner."""
+    for line, target, _ in source.imports:
+        if target.startswith(FETCHERS) and not source.path.startswith(ASKERS):
+            yield Finding(source.path, line, f"{target}: the product fetches nothing by an address")
 
 
 def open_comparisons(source: Source) -> Iterator[Finding]:
