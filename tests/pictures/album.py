@@ -8,7 +8,7 @@ from typing import Literal
 from unittest.mock import patch
 from urllib.parse import parse_qsl, urlsplit
 
-from chromium import too_wide, violations
+from chromium import BY_COLOUR, too_wide, violations
 from playwright.sync_api import Page
 
 from roundtable_desktop import app as product
@@ -37,15 +37,26 @@ class Visit:
     first: bool = True
 
 
-def page_rules(folder: Path) -> list[str]:
-    """The routes of the pages, with `<>` where an id stands. folder: for a home that is new."""
+def routes(folder: Path) -> list[tuple[str, str]]:
+    """All that the product answers: (method, path), with `<>` where an id stands.
+
+    folder: for a home that is new.
+    """
     with patch.object(product, "build_app", wraps=product.build_app) as build:
         owner = product.Owner(product.Home(folder), port=0)
         owner.start()
         owner.stop()
     [parts] = build.call_args.args
-    rules = flask_app(parts).url_map.iter_rules()
-    shown = {re.sub("<[^>]*>", "<>", one.rule) for one in rules if "GET" in (one.methods or ())}
+    return sorted(
+        (method, re.sub("<[^>]*>", "<>", rule.rule))
+        for rule in flask_app(parts).url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    )
+
+
+def page_rules(folder: Path, method: str = "GET") -> list[str]:
+    """The routes of the pages, or of what is sent from them; folder: for a home that is new."""
+    shown = {path for way, path in routes(folder) if way == method}
     return sorted(one for one in shown if not one.startswith(NOT_FOR_PEOPLE))
 
 
@@ -69,26 +80,34 @@ def visits(rules: list[str], ids: Ids) -> tuple[list[Visit], list[str]]:
 
 
 def walk(page: Page, found: Iterable[Visit]) -> Iterator[Visit]:
-    """Goes there one by one; where it is the first of its route, to the page's tabs as well."""
+    """Goes there one by one; where it is the first of its route, to the page's tabs as well, of
+    those for one repository each to the first."""
     for visit in found:
         page.goto(visit.path)
         tabs = page.locator(TABS).evaluate_all("all => all.map(one => one.getAttribute('href'))")
         yield visit
-        for path in tabs if visit.first else ():
+        for path in _different(tabs) if visit.first else ():
             page.goto(path)
             words = [word for pair in parse_qsl(urlsplit(path).query) for word in pair]
             yield Visit("-".join([visit.name, *words]), path, first=False)
+
+
+def _different(tabs: list[str]) -> list[str]:
+    own = [path for path in tabs if "workspace=" not in path]
+    return own + [path for path in tabs if path not in own][:1]
 
 
 def faults(
     page: Page,
     views: Iterable[View] = VIEWS,
     snap: Callable[[str], object] | None = None,
+    within: str = "html",
 ) -> Iterator[str]:
     """What is wrong with the page as it stands.
 
-    snap: is told the name of each view, once it is there.
+    snap: is told the name of each view, once it is there. within: what axe looks at.
     """
+    widths: set[int] = set()
     for width, theme in views:
         view = f"{width}-{theme}"
         page.emulate_media(color_scheme=theme)
@@ -97,4 +116,6 @@ def faults(
             yield f"{view}: the page scrolls sideways: {beyond}"
         if snap is not None:
             snap(view)
-        yield from (f"{view}: {fault}" for fault in violations(page))
+        rules = BY_COLOUR if width in widths else ()
+        yield from (f"{view}: {fault}" for fault in violations(page, *rules, within=within))
+        widths.add(width)
