@@ -8,7 +8,7 @@ from typing import Literal
 from unittest.mock import patch
 from urllib.parse import parse_qsl, urlsplit
 
-from chromium import BY_COLOUR, too_wide, violations
+from chromium import too_wide, violations
 from playwright.sync_api import Page
 
 from roundtable_desktop import app as product
@@ -101,11 +101,12 @@ def faults(
     page: Page,
     views: Iterable[View] = VIEWS,
     snap: Callable[[str], object] | None = None,
-    within: str = "html",
+    parts: bool = False,
 ) -> Iterator[str]:
     """What is wrong with the page as it stands.
 
-    snap: is told the name of each view, once it is there. within: what axe looks at.
+    snap: is told the name of each view, once it is there. parts: the frame and the colours were
+    looked at already.
     """
     widths: set[int] = set()
     for width, theme in views:
@@ -116,6 +117,9 @@ def faults(
             yield f"{view}: the page scrolls sideways: {beyond}"
         if snap is not None:
             snap(view)
-        rules = BY_COLOUR if width in widths else ()
-        yield from (f"{view}: {fault}" for fault in violations(page, *rules, within=within))
+        if parts:
+            found = violations(page, "rest", "main")
+        else:
+            found = violations(page, "colour" if width in widths else "all")
+        yield from (f"{view}: {fault}" for fault in found)
         widths.add(width)
