@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import pytest
 from house import calls, imports, shape
@@ -64,7 +63,7 @@ def refuse(findings: Iterable[Finding]) -> None:
         pytest.fail("\n".join(told), pytrace=False)
 
 
-PACKAGE_CHECKS: list[Any] = [
+PACKAGE_CHECKS = [
     imports.floors,
     imports.early_runner,
     imports.light_clients,
@@ -72,7 +71,6 @@ PACKAGE_CHECKS: list[Any] = [
     calls.threads,
     calls.clocks,
     calls.dangers,
-    pytest.param(calls.fetches, marks=pytest.mark.proves("S-64")),
     calls.open_comparisons,
     calls.query_traps,
 ]
@@ -93,6 +91,11 @@ def test_all_python_keeps_the_law(check: Check) -> None:
 @pytest.mark.parametrize("check", TEXT_CHECKS, ids=lambda check: check.__name__)
 def test_every_text_keeps_the_law(check: TextCheck) -> None:
     refuse(finding for path, text in every_text().items() for finding in check(path, text))
+
+
+@pytest.mark.proves("S-64")
+def test_the_product_fetches_nothing_by_an_address() -> None:
+    refuse(finding for source in ours() for finding in calls.fetches(source))
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
