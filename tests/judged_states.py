@@ -19,7 +19,8 @@ from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import claims, events, runs
 from roundtable_desktop.store.db import Tx
-from roundtable_desktop.store.tables import Wakeups, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import Wakeups
 
 AT = micros(NOW)
 AGENTS, TASKS, ROUTINES = 2, 4, 2

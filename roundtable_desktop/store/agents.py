@@ -1,5 +1,6 @@
 """Agents: who can be woken, and what each may do at once."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -8,11 +9,16 @@ from roundtable_desktop.model.records import Actor, Agent, Subject
 from roundtable_desktop.model.states import AGENT, AgentStatus, Role
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Agents, by_id
+from roundtable_desktop.store.rows import by_id, by_ids
+from roundtable_desktop.store.tables import Agents
 
 
 def get(view: View, agent_id: str) -> Agent | None:
     return by_id(view, Agent, Agents, agent_id)
+
+
+def of_ids(view: View, ids: Iterable[str | None]) -> dict[str, Agent]:
+    return by_ids(view, Agent, Agents, ids)
 
 
 def named(view: View, workspace_id: str, name: str) -> Agent | None:

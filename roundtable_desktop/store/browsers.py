@@ -25,7 +25,8 @@ def drop_old(tx: Tx, most: int) -> int:
 
 
 def find(view: View, id_hash: str) -> WebSession | None:
-    return view.one(WebSession, WebSessions.select().where(WebSessions.id_hash == id_hash))
+    text = "SELECT * FROM web_sessions WHERE id_hash = ?"
+    return next(iter(view.records(WebSession, WebSessions, text, (id_hash,))), None)
 
 
 def touch(tx: Tx, id_hash: str, seen_at: datetime) -> None:

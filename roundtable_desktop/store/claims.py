@@ -7,7 +7,8 @@ from roundtable_desktop.model.records import Subject, Wakeup
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import holds, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Wakeups, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import Wakeups
 
 LONG = timedelta(minutes=15)
 """After so long a wait the highest class, so that nobody is passed by for ever."""

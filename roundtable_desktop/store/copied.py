@@ -8,6 +8,7 @@ from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Settings
 
 _SCOPE, _LIES, _WAITS = "owner", "lies", "copied"
+_STORED = "SELECT value FROM settings WHERE scope = ? AND scope_id = '' AND key = ?"
 _KNOWN = {field.name for field in fields(Whereabouts)}
 
 
@@ -40,7 +41,8 @@ def wait_no_more(tx: Tx) -> None:
 
 
 def _value(view: View, key: str) -> object:
-    return view.value(Settings.select(Settings.value).where(_is(key)))
+    rows = view.sql(_STORED, (_SCOPE, key))
+    return Settings.value.python_value(rows[0]["value"]) if rows else None
 
 
 def _is(key: str) -> object:

@@ -4,21 +4,21 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import peewee as pw
 
 from roundtable_desktop.model.errors import Broken, Busy, Full, Refused
 from roundtable_desktop.model.times import MICROSECOND
+from roundtable_desktop.store.view import Row, View
+
+__all__ = ["Database", "Reader", "Row", "Store", "Time", "Tx", "View"]
 
 log = logging.getLogger(__name__)
-
-R = TypeVar("R")
-Row = Mapping[str, Any]
 
 READ_LIMIT = timedelta(seconds=5)
 """No reader keeps its snapshot longer: the write-ahead log could not shrink (F-23)."""
@@ -128,32 +128,6 @@ class Database(pw.SqliteDatabase):
             opened, self._opened = self._opened, []
         for connection in opened:
             connection.close()
-
-
-class View:
-    """What can be asked: peewee queries as records, or SQL text as rows of names."""
-
-    stands: str | None = None
-    """Why the owner takes nothing up now, where no row tells it: a code."""
-
-    def __init__(self, db: Database) -> None:
-        self.db = db
-
-    def all(self, record: Callable[..., R], query: Any) -> list[R]:
-        return [record(**row) for row in query.dicts().execute(self.db)]
-
-    def one(self, record: Callable[..., R], query: Any) -> R | None:
-        return next(iter(self.all(record, query.limit(1))), None)
-
-    def value(self, query: Any) -> Any:
-        """The only column of the first row, or None."""
-        row = next(iter(query.tuples().execute(self.db)), None)
-        return None if row is None else row[0]
-
-    def sql(self, text: str, values: Row | tuple[Any, ...] = ()) -> list[Row]:
-        cursor = self.db.execute_sql(text, values)
-        names = [column[0] for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 class Tx(View):
@@ -377,7 +351,7 @@ class Reader:
             self._db.begin("DEFERRED")
             try:
                 view = View(self._db)
-                view.stands = self.stands()
+                view.stands, view.keeps = self.stands(), True
                 yield view
             finally:
                 self._db.rollback()

@@ -8,7 +8,8 @@ from roundtable_desktop.model.records import Actor, Subject, Task
 from roundtable_desktop.model.states import DependencySource, DependencyType
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import TaskDependencies, Tasks, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import TaskDependencies, Tasks
 
 UNRESOLVED = """EXISTS (
     SELECT 1 FROM task_dependencies AS d JOIN tasks AS b ON b.id = d.depends_on_task_id

@@ -21,7 +21,7 @@ from roundtable_desktop.store import journal, runs
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routine_tables import Firings
 from roundtable_desktop.store.routines import SUCCEEDED
-from roundtable_desktop.store.tables import by_id
+from roundtable_desktop.store.rows import by_id
 
 MISSED = "missed"
 """The reason of the row that stands for instants of which none fires any more (C-39)."""

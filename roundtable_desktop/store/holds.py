@@ -11,7 +11,8 @@ from roundtable_desktop.model.states import HoldState
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Row, Tx, View
-from roundtable_desktop.store.tables import ProviderHolds, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import ProviderHolds
 
 # A trial is over when its wakeup is no longer at work, whatever became of it: nothing has to
 # give it back.

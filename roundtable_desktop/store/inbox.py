@@ -9,7 +9,8 @@ from roundtable_desktop.model.states import INBOX, InboxKind, InboxStatus, Sever
 from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import InboxItems, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import InboxItems
 
 # By SQL text: each move of a task and each end of a run asks, and mostly there is nothing.
 _OPEN_ABOUT = """

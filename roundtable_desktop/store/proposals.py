@@ -15,7 +15,8 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Deliveries, Proposals, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import Deliveries, Proposals
 
 # By SQL text: each tick of the loop asks.
 _INTENDED = "SELECT * FROM deliveries WHERE status = 'intended' ORDER BY id"

@@ -21,7 +21,7 @@ from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routine_tables import Routines, Triggers
-from roundtable_desktop.store.tables import by_id
+from roundtable_desktop.store.rows import by_id
 
 SUCCEEDED = (RunOutcome.DONE, RunOutcome.NO_CHANGES)
 """How a run of a routine ends well."""

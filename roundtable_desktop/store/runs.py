@@ -1,5 +1,6 @@
 """Runs: born `starting` with the launch decision, fed by their spool, settled once (C-48)."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,8 @@ from roundtable_desktop.model.records import Json, Process, Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
 from roundtable_desktop.store import journal, routines
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks, by_id, read
+from roundtable_desktop.store.rows import by_id, by_ids, read
+from roundtable_desktop.store.tables import AgentProcesses, Leases, Runs, Tasks
 
 _COPIES_TAKEN = """
 SELECT substr(key, length(:agent) + 2) AS number FROM leases
@@ -25,6 +27,10 @@ FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 
 def get(view: View, run_id: str) -> Run | None:
     return by_id(view, Run, Runs, run_id)
+
+
+def of_ids(view: View, ids: Iterable[str | None]) -> dict[str, Run]:
+    return by_ids(view, Run, Runs, ids)
 
 
 def live(view: View) -> list[Run]:

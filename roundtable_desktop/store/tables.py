@@ -3,17 +3,11 @@
 A test compares them with `sqlite_master`; the migrations are the truth.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
-
 import peewee as pw
 
 from roundtable_desktop.model import copies, states
-from roundtable_desktop.store.db import View
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
-
-R = TypeVar("R")
 
 
 class Workspaces(Table):
@@ -367,33 +361,3 @@ TABLES: tuple[type[Table], ...] = (
     Triggers,
     Firings,
 )
-
-_PLAIN = (pw.TextField, pw.IntegerField, pw.BigIntegerField)
-"""Their values are what SQLite gives: its tables are strict."""
-
-_AS_IT_IS: Mapping[type[Table], list[str]] = {
-    table: [one.column_name for one in table._meta.sorted_fields if type(one) in _PLAIN]
-    for table in TABLES
-}
-_CONVERTERS: Mapping[type[Table], list[tuple[str, Callable[[Any], Any]]]] = {
-    table: [
-        (one.column_name, one.python_value)
-        for one in table._meta.sorted_fields
-        if type(one) not in _PLAIN
-    ]
-    for table in TABLES
-}
-
-
-def by_id(view: View, record: Callable[..., R], table: type[Table], id: str) -> R | None:
-    """By SQL text, and not by peewee's builder: most of what the engine asks for are such rows."""
-    rows = view.sql(f"SELECT * FROM {table._meta.table_name} WHERE id = ?", (id,))
-    return read(record, table, rows[0]) if rows else None
-
-
-def read(record: Callable[..., R], table: type[Table], row: Mapping[str, Any]) -> R:
-    """A row of SQL text as a record, by the fields' own conversions."""
-    values = {name: row[name] for name in _AS_IT_IS[table]}
-    for name, convert in _CONVERTERS[table]:
-        values[name] = convert(row[name])
-    return record(**values)

@@ -1,5 +1,6 @@
 """Tasks: the work to do, its assignee and its attempts."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,8 @@ from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import approvals, events, firings, inbox, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Tasks, by_id
+from roundtable_desktop.store.rows import by_id, by_ids
+from roundtable_desktop.store.tables import Tasks
 
 # What a move of a task is called in the feed (A-40); other moves are `task.moved`.
 _TOLD = {
@@ -39,6 +41,10 @@ is still lost for a task that is to be done."""
 
 def get(view: View, task_id: str) -> Task | None:
     return by_id(view, Task, Tasks, task_id)
+
+
+def of_ids(view: View, ids: Iterable[str | None]) -> dict[str, Task]:
+    return by_ids(view, Task, Tasks, ids)
 
 
 def below(view: View, task_id: str) -> list[Task]:

@@ -12,7 +12,8 @@ from roundtable_desktop.model.states import RANKS, WAKEUP, Rank, Source, WakeupO
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import firings, journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Wakeups, by_id, read
+from roundtable_desktop.store.rows import by_id, read
+from roundtable_desktop.store.tables import Wakeups
 
 NO_WINDOW = timedelta(0)
 

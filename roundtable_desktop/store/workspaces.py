@@ -1,5 +1,6 @@
 """Workspaces: the registered repositories."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import peewee as pw
@@ -8,11 +9,16 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Subject, Workspace
 from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.tables import Workspaces, by_id
+from roundtable_desktop.store.rows import by_id, by_ids
+from roundtable_desktop.store.tables import Workspaces
 
 
 def get(view: View, workspace_id: str) -> Workspace | None:
     return by_id(view, Workspace, Workspaces, workspace_id)
+
+
+def of_ids(view: View, ids: Iterable[str | None]) -> dict[str, Workspace]:
+    return by_ids(view, Workspace, Workspaces, ids)
 
 
 def at_path(view: View, path: str) -> Workspace | None:

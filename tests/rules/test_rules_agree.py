@@ -21,7 +21,8 @@ from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import agents, claims, holds, wakeups
 from roundtable_desktop.store import settings as stored
 from roundtable_desktop.store.db import Tx
-from roundtable_desktop.store.tables import Wakeups, read
+from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.tables import Wakeups
 
 WALKS, STEPS = 520, 20
 """More than 10,000 states in all: each step of a walk is one."""
