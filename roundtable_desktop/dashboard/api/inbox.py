@@ -20,7 +20,8 @@ from roundtable_desktop.dashboard.reading import Listed, Nothing, Once, Paging, 
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, inbox
-from roundtable_desktop.engine.desk.look import Look, Placed
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_placed import Placed
 from roundtable_desktop.model import records
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.failures import does

@@ -10,7 +10,8 @@ from roundtable_desktop.dashboard.api.runs import RunRow, RunsAsked
 from roundtable_desktop.dashboard.reading import Paging
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.tabular import csv_lines
-from roundtable_desktop.engine.desk.look import Look, Placed
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_placed import Placed
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.times import rfc3339
 

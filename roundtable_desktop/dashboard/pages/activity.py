@@ -72,11 +72,12 @@ def pages(look: Look, figures: Figures) -> Callable[[Flask], None]:
 
 
 def _choices(look: Look) -> dict[str, list[Choice]]:
+    there = filtering.offered(look)
     actors = [("you", _("You")), ("agents", _("Every agent")), ("roundtable", _("Roundtable"))]
     return {
-        "who": [*(Choice(*one) for one in actors), *filtering.agents(look)],
+        "who": [*(Choice(*one) for one in actors), *there.agents],
         "kind": [Choice(group, _(word)) for group, word in GROUP_NAMES.items()],
-        "workspace": filtering.workspaces(look),
+        "workspace": there.workspaces,
     }
 
 

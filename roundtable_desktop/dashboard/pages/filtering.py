@@ -61,20 +61,19 @@ def again(model: type[F], path: str) -> F:
         return model()
 
 
-def agents(look: Look) -> list[Choice]:
-    """Also those that are retired: what they did is still there."""
-    rooms = {one.id: one.name for one in look.workspaces(None, MOST)}
-    found = look.agents(None, MOST)
-    return [Choice(one.id, f"{one.name} · {rooms.get(one.workspace_id, '')}") for one in found]
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What is there to filter by. agents: also those that are retired: what they did is there."""
+
+    agents: list[Choice]
+    workspaces: list[Choice]
+    routines: list[Choice]
 
 
-def workspaces(look: Look) -> list[Choice]:
-    return [Choice(one.id, one.name) for one in look.workspaces(None, MOST)]
-
-
-def routines(look: Look) -> list[Choice]:
-    found = look.routines.all(None, MOST)
-    return [Choice(one.routine.id, one.routine.name) for one in found]
+def offered(look: Look) -> Offered:
+    found = look.choices(MOST)
+    kinds = (found.agents, found.workspaces, found.routines)
+    return Offered(*([Choice(*one) for one in kind] for kind in kinds))
 
 
 def tasks(look: Look, given: str | None) -> tuple[str, ...] | None:

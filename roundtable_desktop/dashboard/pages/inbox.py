@@ -16,7 +16,8 @@ from roundtable_desktop.dashboard.labels import answer_label
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Paging, Words, cut
 from roundtable_desktop.engine.desk import Desk, inbox
-from roundtable_desktop.engine.desk.look import Look, Placed
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_placed import Placed
 from roundtable_desktop.model.records import InboxItem, Task
 from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.model.states import InboxKind

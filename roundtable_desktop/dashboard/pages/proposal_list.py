@@ -55,15 +55,15 @@ def _page(look: Look, say: Say, query: ProposalsShown) -> str:
     )
     kept, cursor = cut(found, query.limit, lambda one: one.proposal.id)
     placed = look.placed([look.run(one.proposal.run_id) for one in kept])
-    chosen = query.chosen()
+    chosen, there = query.chosen(), filtering.offered(look)
     return render_template(
         "proposals.html",
         proposals=[(shown(one, say), of) for one, of in zip(kept, placed, strict=True)],
         chosen=chosen,
         choices={
             "status": [Choice(one, _(STATES[one])) for one in get_args(State)],
-            "agent": filtering.agents(look),
-            "workspace": filtering.workspaces(look),
+            "agent": there.agents,
+            "workspace": there.workspaces,
         },
         first=query.cursor is None,
         newest=filtering.address(HERE, chosen),

@@ -169,6 +169,7 @@ class _Pages:
         return None if day is None else self.figures.midnight(day)
 
     def _choices(self) -> dict[str, list[Choice]]:
+        there = filtering.offered(self.look)
         names = {
             "live": _("Running"),
             "finished": _("Finished"),
@@ -178,7 +179,7 @@ class _Pages:
         return {
             "status": [Choice(one, names[one]) for one in STATUSES],
             "outcome": [Choice(one, label(one)) for one in get_args(Outcome)],
-            "agent": filtering.agents(self.look),
-            "routine": filtering.routines(self.look),
-            "workspace": filtering.workspaces(self.look),
+            "agent": there.agents,
+            "routine": there.routines,
+            "workspace": there.workspaces,
         }

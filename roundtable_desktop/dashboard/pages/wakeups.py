@@ -95,7 +95,7 @@ def page_of(look: Look, say: Say, query: WakeupsShown, refused: str = "") -> str
         workspace_id=query.workspace,
     )
     kept, cursor = cut(found, query.limit, lambda one: one.id)
-    chosen = query.chosen()
+    chosen, there = query.chosen(), filtering.offered(look)
     return render_template(
         "wakeups.html",
         wakeups=[(one, _waits(one, say)) for one in look.lists.woken(kept, look.now())],
@@ -103,8 +103,8 @@ def page_of(look: Look, say: Say, query: WakeupsShown, refused: str = "") -> str
         choices={
             "status": [Choice(one, badges.status_word(one)) for one in get_args(Status)],
             "source": [Choice(one, cause(one)) for one in get_args(Sources)],
-            "agent": filtering.agents(look),
-            "workspace": filtering.workspaces(look),
+            "agent": there.agents,
+            "workspace": there.workspaces,
         },
         first=query.cursor is None,
         newest=filtering.address("/wakeups", chosen),

@@ -16,6 +16,7 @@ from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_diffs import LookDiffs
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
+from roundtable_desktop.engine.desk.look_placed import LookPlaced
 from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
@@ -23,7 +24,6 @@ from roundtable_desktop.engine.desk.look_search import LookSearch
 from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
-from roundtable_desktop.engine.places import own_copy
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.glance import Counts, Glance
 from roundtable_desktop.model.holds import AccountHeld
@@ -81,22 +81,6 @@ class Doable:
     wakes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A run with who works, in which workspace, and on what."""
-
-    run: Run
-    agent: Agent
-    task: Task | None
-    workspace: Workspace
-
-    @property
-    def copy(self) -> str | None:
-        """Where a run without a task works, in the home."""
-        own = self.run.copy_number is not None
-        return f"copies/{own_copy(self.workspace, self.run)}" if own else None
-
-
 class Look(GraphLook):
     """`ref` is an id or any unique end of it, at least 6 characters long."""
 
@@ -122,6 +106,8 @@ class Look(GraphLook):
         self.leaving = LookLeaving(reader, of_runs)
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
+        around = LookPlaced(reader)
+        self.placed, self.asking, self.choices = around.placed, around.asking, around.choices
         self.lists = LookLists(reader)
         self.proposals = LookProposals(reader).page
         self.search = LookSearch(reader)
@@ -206,16 +192,6 @@ class Look(GraphLook):
             return _find(view, noun, get, ref, code)
 
     # --- around a thing ------------------------------------------------------------------------
-
-    def placed(self, found: Iterable[Run]) -> list[Placed]:
-        with self._reader.snapshot() as view:
-            return [_place(view, run) for run in found]
-
-    def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
-        """By the items' ids, the run that each of them is about."""
-        with self._reader.snapshot() as view:
-            asking = {one.id: runs.get(view, str(one.data.get("run_id"))) for one in found}
-            return {item: _place(view, run) for item, run in asking.items() if run is not None}
 
     def comments(self, task: Task) -> list[Comment]:
         with self._reader.snapshot() as view:
@@ -353,12 +329,6 @@ def _is_allowed(check: Callable[[], None]) -> bool:
     except Refused:
         return False
     return True
-
-
-def _place(view: View, run: Run) -> Placed:
-    agent, workspace = agents.get(view, run.agent_id), workspaces.get(view, run.workspace_id)
-    assert agent is not None and workspace is not None, "foreign keys hold"
-    return Placed(run, agent, tasks.get(view, run.task_id) if run.task_id else None, workspace)
 
 
 def _find(

@@ -1,0 +1,74 @@
+"""What the faces may see around runs: who works, where, and on what."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from roundtable_desktop.engine.places import own_copy
+from roundtable_desktop.model.records import Agent, InboxItem, Run, Task, Workspace
+from roundtable_desktop.store import agents, choices, runs, tasks, workspaces
+from roundtable_desktop.store.choices import Named
+from roundtable_desktop.store.db import Reader, View
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run with who works, in which workspace, and on what."""
+
+    run: Run
+    agent: Agent
+    task: Task | None
+    workspace: Workspace
+
+    @property
+    def copy(self) -> str | None:
+        """Where a run without a task works, in the home."""
+        own = self.run.copy_number is not None
+        return f"copies/{own_copy(self.workspace, self.run)}" if own else None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What lists can be filtered by, newest first."""
+
+    workspaces: Sequence[Named]
+    agents: Sequence[Named]
+    routines: Sequence[Named]
+
+
+class LookPlaced:
+    """A part of `Look`."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def placed(self, found: Iterable[Run]) -> list[Placed]:
+        with self._reader.snapshot() as view:
+            return _placed(view, list(found))
+
+    def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
+        """By the items' ids, the run that each of them is about."""
+        with self._reader.snapshot() as view:
+            about = {one.id: str(one.data.get("run_id")) for one in found}
+            known = runs.of_ids(view, about.values())
+            asking = {item: known[run] for item, run in about.items() if run in known}
+            return dict(zip(asking, _placed(view, list(asking.values())), strict=True))
+
+    def choices(self, most: int) -> Choices:
+        """At most so many of each."""
+        with self._reader.snapshot() as view:
+            return Choices(
+                choices.workspaces(view, most),
+                choices.agents(view, most),
+                choices.routines(view, most),
+            )
+
+
+def _placed(view: View, found: Sequence[Run]) -> list[Placed]:
+    """In one statement for each kind of thing, however many runs there are."""
+    agent = agents.of_ids(view, (one.agent_id for one in found))
+    room = workspaces.of_ids(view, (one.workspace_id for one in found))
+    task = tasks.of_ids(view, (one.task_id for one in found))
+    return [
+        Placed(one, agent[one.agent_id], task.get(one.task_id or ""), room[one.workspace_id])
+        for one in found
+    ]
