@@ -12,14 +12,14 @@ from flask import Flask, Response, g, render_template, request, send_from_direct
 import roundtable_desktop
 from roundtable_desktop.dashboard import problems, standstill
 from roundtable_desktop.dashboard.guard import BODY_LIMIT, REQUEST_ID, Doors, Guard
-from roundtable_desktop.dashboard.inert import inert
 from roundtable_desktop.dashboard.opening import is_open, open_to_all
 from roundtable_desktop.dashboard.problems import Refusal
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import SignIn, local_path
+from roundtable_desktop.dashboard.templates import Templates
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.phrases import sentence
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -51,17 +51,14 @@ def build_app(parts: Parts) -> "WSGIApplication":
 def flask_app(parts: Parts) -> Flask:
     web = web_folder()
     app = Flask("roundtable_desktop", static_folder=None, template_folder=str(web / "templates"))
+    app.jinja_environment = Templates
     app.debug = False  # whatever FLASK_DEBUG says (S-32)
     app.config["MAX_FORM_MEMORY_SIZE"] = BODY_LIMIT  # the guard's limit, not werkzeug's half of it
     app.url_map.merge_slashes = False  # no redirect that nobody asked for
     app.jinja_env.globals.update(
-        _=_,
-        n_=n_,
-        version=roundtable_desktop.__version__,
         test_clock=lambda: _warning(parts.stands_at()),
         renews=(web / "static" / "vendor" / "made-from.txt").is_file(),
     )
-    app.jinja_env.finalize = inert  # whatever a template shows (S-35)
     problems.install(app)
     _check_callers(app, parts)
     _add_open_views(app, parts, web / "static")

@@ -1,6 +1,7 @@
 """Instants, spans and sizes as pages show them; what is not known is said to be unknown."""
 
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
@@ -8,16 +9,23 @@ from markupsafe import Markup
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _
 
+MOMENTS = 2048
+"""Instants that are kept as they are shown: a page that renews itself shows the same ones again."""
+
 
 class Figures:
     """zone: the one of the person who looks."""
 
     def __init__(self, zone: str) -> None:
         self._zone = ZoneInfo(zone)
+        self._marked = lru_cache(MOMENTS)(self._mark)
 
     def moment(self, at: datetime | str, *, seconds: bool = False) -> Markup:
         """`29 Nov 17:16`, with the whole of it for machines and on hovering."""
         instant = datetime.fromisoformat(at) if isinstance(at, str) else at
+        return self._marked(instant.astimezone(UTC), seconds)
+
+    def _mark(self, instant: datetime, seconds: bool) -> Markup:
         local = instant.astimezone(self._zone)
         shown = f"{local.day} {local:%b %H:%M:%S}" if seconds else self.plain_moment(instant)
         return Markup('<time datetime="{}" title="{}">{}</time>').format(

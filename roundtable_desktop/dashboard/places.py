@@ -8,7 +8,7 @@ from roundtable_desktop.phrases.marking import N_
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """icon: a name of `icons.html`. key: what goes there, after `g`. often: it has a place of its
+    """icon: a name of `icons`. key: what goes there, after `g`. often: it has a place of its
     own in the bar of a narrow window. low: it stands at the lower end of the rail."""
 
     path: str

@@ -10,9 +10,9 @@ from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import frame
 from roundtable_desktop.dashboard.standstill import STILL_DONE
 from roundtable_desktop.dashboard.telling import telling
+from roundtable_desktop.dashboard.templates import Templates
 from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
-from roundtable_desktop.phrases import _
 
 NEW = {"title": "Tea"}
 
@@ -54,7 +54,8 @@ def page(health: Health) -> str:
     """Of control, with what is above every page."""
     web, figures = web_folder(), Figures("UTC")
     app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
-    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
+    app.jinja_environment = Templates
+    app.jinja_env.globals.update(renews=False, test_clock=str)
     nobody: Any = None
     frame.pages(nobody, lambda: health, figures, telling(figures))(app)
     with app.test_request_context("/control"):

@@ -12,9 +12,9 @@ from roundtable_desktop.dashboard.app import web_folder
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import frame
 from roundtable_desktop.dashboard.telling import telling
+from roundtable_desktop.dashboard.templates import Templates
 from roundtable_desktop.model.glance import Glance
 from roundtable_desktop.model.states import Health
-from roundtable_desktop.phrases import _
 
 AT = datetime(2026, 11, 5, 5, 2, tzinfo=UTC)
 LEFT = Ended(pid=4711, name="stubborn", role="child")
@@ -24,7 +24,8 @@ NOBODY_LOOKS: Any = None  # signed out: no page asks for what is around it
 def shown(stopped: State) -> str:
     web, figures = web_folder(), Figures("UTC")
     app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
-    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
+    app.jinja_environment = Templates
+    app.jinja_env.globals.update(renews=False, test_clock=str)
     frame.pages(NOBODY_LOOKS, lambda: Health.OK, figures, telling(figures))(app)
     with app.test_request_context("/control"):
         g.request_id = "r"
@@ -47,7 +48,8 @@ def test_where_something_is_left_nothing_says_that_all_is_stopped(killed: list[E
 def test_a_scheduler_that_stopped_is_said_on_every_page_with_the_time() -> None:
     web, figures = web_folder(), Figures("Asia/Tokyo")
     app = Flask("pages", static_folder=web / "static", template_folder=web / "templates")
-    app.jinja_env.globals.update(_=_, version="1", renews=False, test_clock=str)
+    app.jinja_environment = Templates
+    app.jinja_env.globals.update(renews=False, test_clock=str)
     dead = Glance(health=Health.DEAD, intake="open", running=0, needs_you=0)
     look: Any = SimpleNamespace(glance=lambda _: dead, now=lambda: AT)
     frame.pages(look, lambda: Health.DEAD, figures, telling(figures), lambda: AT)(app)

@@ -54,12 +54,12 @@ def _own(tree: nodes.Template) -> Iterator[str]:
         yield made.name
 
 
-def _missed(source: str) -> Iterator[str]:
+def _missed(source: str, environment: Environment) -> Iterator[str]:
     """What it takes from another template that has no such thing."""
-    for taken in Environment().parse(source).find_all(nodes.FromImport):
+    for taken in environment.parse(source).find_all(nodes.FromImport):
         assert isinstance(taken.template, nodes.Const)
         there = (web_folder() / "templates" / taken.template.value).read_text()
-        made = {one.name for one in Environment().parse(there).find_all(nodes.Macro)}
+        made = {one.name for one in environment.parse(there).find_all(nodes.Macro)}
         names = (one if isinstance(one, str) else one[0] for one in taken.names)
         yield from (f"macro {name}" for name in names if name not in made)
 
@@ -80,7 +80,7 @@ def unknown(source: str, environment: Environment, known: set[str]) -> Iterator[
     yield from (f"filter {name}" for name in used if name not in environment.filters)
     yield from (f"test {name}" for name in named if name not in environment.tests)
     yield from (f"function {name}" for name in sorted(free & called))
-    yield from _missed(source)
+    yield from _missed(source, environment)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -6,13 +6,18 @@ import re
 import jinja2
 import pytest
 from _web import PROJECT
+from flask import Flask
+
+from roundtable_desktop.dashboard.templates import Templates
 
 
 def render(name: str, **given: object) -> str:
+    return engine().get_template(name).render(given)
+
+
+def engine() -> Templates:
     loader = jinja2.FileSystemLoader(PROJECT / "templates")
-    environment = jinja2.Environment(loader=loader, autoescape=True)
-    environment.globals.update(_=str, version="1", url_for=lambda *_, filename, v: f"/{filename}")
-    return environment.get_template(name).render(given)
+    return Templates(Flask("pages"), loader=loader, autoescape=True)
 
 
 @pytest.mark.parametrize("csrf", ["", "secret"])
@@ -34,11 +39,10 @@ def test_without_the_libraries_the_page_says_what_to_do() -> None:
     ("kind", "words"), [("doctor", "when its cause is gone"), ("permission", "when the run does")]
 )
 def test_an_item_without_an_answer_says_when_it_ends(kind: str, words: str) -> None:
-    loader = jinja2.FileSystemLoader(PROJECT / "templates")
-    environment = jinja2.Environment(loader=loader, autoescape=True)
+    environment = engine()
     for name in re.findall(r"\| (\w+)", (PROJECT / "templates" / "parts.html").read_text()):
         environment.filters.setdefault(name, lambda value, *_: value)  # words, times
-    environment.globals.update(_=str, said=lambda code, data: code, new_key=str)
+    environment.globals.update(said=lambda code, data: code, keys=str)
     item = {"id": "1", "kind": kind, "status": "open", "code": "x", "data": {"options": []}}
     parts = environment.get_template("parts.html").make_module({})
     shown = str(parts.ask_card({"item": item}, "/", None))  # type: ignore[attr-defined]

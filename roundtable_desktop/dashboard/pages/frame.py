@@ -14,7 +14,6 @@ from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
 from roundtable_desktop.dashboard.figures import Figures, known, span, spelled
 from roundtable_desktop.dashboard.forms import form_once, new_key
-from roundtable_desktop.dashboard.places import PLACES, SHORTCUTS
 from roundtable_desktop.dashboard.problems import Refusal, refusal_of
 from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
@@ -47,7 +46,6 @@ def pages(
 ) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         app.jinja_env.globals.update(new_key=new_key, said=say, pretty=pretty)
-        app.jinja_env.globals.update(places=PLACES, shortcuts=SHORTCUTS)
         app.jinja_env.filters.update(
             moment=figures.moment,
             clock=figures.clock,
