@@ -300,10 +300,8 @@ def check_out(tx: Tx, *, task_id: str, agent_id: str, run_id: str) -> bool:
 
 def lease_holder(view: View, task_id: str) -> str | None:
     """The run that has the task now."""
-    held: str | None = view.value(
-        Leases.select(Leases.run_id).where((Leases.kind == "task") & (Leases.key == task_id))
-    )
-    return held
+    rows = view.sql("SELECT run_id FROM leases WHERE kind = 'task' AND key = ?", (task_id,))
+    return rows[0]["run_id"] if rows else None
 
 
 def give_back(tx: Tx, task_id: str, run_id: str) -> None:

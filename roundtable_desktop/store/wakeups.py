@@ -56,6 +56,11 @@ SELECT * FROM agent_wakeup_requests INDEXED BY wakeups_scope
 WHERE status IN ('queued', 'claimed') AND status = 'claimed'
 """
 
+_OF_TASK = "SELECT * FROM agent_wakeup_requests WHERE task_id = ? AND status = ?"
+_NEWEST_OF_TASK = """
+SELECT * FROM agent_wakeup_requests WHERE task_id = ? ORDER BY id DESC LIMIT 1
+"""
+
 # Of those that wait for a time there are few; the index of them is in the order of that time.
 _TO_COME = """
 SELECT * FROM agent_wakeup_requests
@@ -279,12 +284,7 @@ def claimed(view: View) -> list[Wakeup]:
 
 def waiting_for_task(view: View, task_id: str) -> list[Wakeup]:
     """Queued ones about this task; an assignment that changes makes them stale (K-30)."""
-    return view.all(
-        Wakeup,
-        Wakeups.select().where(
-            (Wakeups.task_id == task_id) & (Wakeups.status == WakeupStatus.QUEUED)
-        ),
-    )
+    return view.records(Wakeup, Wakeups, _OF_TASK, (task_id, str(WakeupStatus.QUEUED)))
 
 
 def word_waits(view: View, task_id: str, agent_id: str, since: datetime | None = None) -> bool:
@@ -313,9 +313,7 @@ def for_later(tx: Tx, wakeup: Wakeup) -> bool:
 
 
 def latest_for_task(view: View, task_id: str) -> Wakeup | None:
-    return view.one(
-        Wakeup, Wakeups.select().where(Wakeups.task_id == task_id).order_by(Wakeups.id.desc())
-    )
+    return next(iter(view.records(Wakeup, Wakeups, _NEWEST_OF_TASK, (task_id,))), None)
 
 
 def to_come(view: View, workspace_id: str, most: int) -> list[Wakeup]:
