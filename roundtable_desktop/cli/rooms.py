@@ -52,8 +52,9 @@ class Rooms(Mapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._loaded:
             room = importlib.import_module(f"roundtable_desktop.cli.{ROOM_OF[name]}")
-            self._loaded |= {command.name: command for command in room.COMMANDS}
-            examples.attach(name, self._loaded[name])
+            for command in room.COMMANDS:
+                examples.attach(command.name, command)
+                self._loaded[command.name] = command
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:

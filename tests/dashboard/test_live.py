@@ -13,6 +13,7 @@ from roundtable_desktop.adapters.system import SystemClock, SystemIds
 from roundtable_desktop.dashboard import describe
 from roundtable_desktop.dashboard.api import events
 from roundtable_desktop.dashboard.app import Parts, build_app
+from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.guard import Doors
 from roundtable_desktop.dashboard.live import HEARTBEAT, MOST, Streams
 from roundtable_desktop.dashboard.routes import Api
@@ -58,7 +59,8 @@ class Watched:
         self.signin = SignIn(self.doors, self.clock, ids, lambda: self.token[0], self.browsers)
         api = self.api = Api("Roundtable", "0")
         look = Look(self.reader, self.clock, *[None] * 7)  # type: ignore[arg-type]
-        events.declare(api, look, Streams(self.feed, self.signin, self.clock))
+        streams = Streams(self.feed, self.signin, self.clock)
+        events.declare(api, look, streams, Figures("UTC"))
         parts = Parts(doors=self.doors, ids=ids, signin=self.signin, health=lambda: "ok", api=api)
         self.server = serve(build_app(parts), sockets, self.clock, on_left=self.feed.stir)
         self.opened: list[Stream] = []
