@@ -13,8 +13,8 @@ import pytest
 MARKERS = ("proves", "slow", "agents", "faults", "browser", "tray")
 FOLDERS = ("agents", "faults")  # each marker lives in the folder of its name, and only there
 GIVEN = ("browser", "tray")  # so does each of these, and every test there gets it by itself
-FIRST = ("test_outside_flood.py",)
-"""Takes a minute of the clock, whatever the machine does: begun last, it would be the tail."""
+FIRST = ("test_outside_flood.py", "test_browser_every_page.py")
+"""They take a minute and more: begun last, each would be the tail."""
 TESTS = Path(__file__).parent
 
 

@@ -11,8 +11,8 @@ from kills.owners import until
 
 @pytest.mark.slow
 @pytest.mark.proves("F-01", "C-58", "F-04", "F-08")
-def test_fifteen_kills_leave_every_counter_at_zero() -> None:
-    outcome = run(Plan(kills=15, posts=40, seconds=40, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6))
+def test_ten_kills_leave_every_counter_at_zero() -> None:
+    outcome = run(Plan(kills=10, posts=30, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6))
     assert (outcome.counters.zero(), outcome.faults) == ({}, []), outcome.table
     assert outcome.counters.relaunch <= outcome.hurt, outcome.table
 
