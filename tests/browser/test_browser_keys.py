@@ -25,6 +25,7 @@ def heading(page: Page, words: str) -> None:
 
 
 def keys(page: Page, *presses: str) -> None:
+    page.wait_for_load_state()  # a key that comes before the page's scripts is the browser's
     for one in presses:
         page.keyboard.press(one)
 
