@@ -12,6 +12,7 @@ from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.desk import agents, run_control
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import Agent, Comment, Event, Run, Task
 from roundtable_desktop.model.states import Adapter, Source, TaskStatus
 from roundtable_desktop.rules.redact import redact
@@ -178,6 +179,32 @@ def test_one_that_the_runner_refused_was_not_said(
     assert [one.state for one in seen(stage, run)] == ["sent"]
     stage.finish(run, result=DONE)
     assert [one.text for one in commented(stage, task)] == ["Mind the tests"]
+
+
+@pytest.mark.proves("B-037 messages")
+def test_a_runner_that_does_not_listen_yet_is_asked_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its run was called over, a moment after it had begun."""
+    asked: list[str] = []
+
+    def control(run: str, _: Mapping[str, object]) -> Mapping[str, object]:
+        asked.append(run)
+        if len(asked) % 3:
+            raise RunnerGone(run)
+        return {"ok": True}
+
+    _, run = at_work(stage)
+    monkeypatch.setattr(stage.launcher, "control", control)
+    monkeypatch.setattr(run_control, "_STEP", 0.001)
+    say(stage, run)
+    assert [one.state for one in seen(stage, run)] == ["sent"] and len(asked) == 3
+    monkeypatch.setattr(run_control, "PATIENCE", 0.0)
+    with pytest.raises(Conflict, match="run_not_ready"):
+        say(stage, run, "And the docs")
+    stage.spool(run).locked = False
+    with pytest.raises(Conflict, match="run_has_ended"):
+        say(stage, run, "And the docs")
 
 
 @pytest.mark.proves("B-037 messages")

@@ -1,13 +1,14 @@
 """Control of one run: end it, or tell its agent something while it works."""
 
 import hashlib
+from threading import Event
 
 from roundtable_desktop.engine import spoken
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, done_before, once, remember
 from roundtable_desktop.model.errors import Absent, Conflict
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import RunnerGone
+from roundtable_desktop.model.ports import RunnerGone, SpoolState
 from roundtable_desktop.model.records import BY_PERSON, Actor, Run, Subject
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
@@ -22,6 +23,8 @@ from roundtable_desktop.store.db import Tx
 
 REFUSALS = {"ended": "run_has_ended", "too many": "too_many_messages", "no text": "empty_message"}
 """What the runner says, and our own word for it."""
+PATIENCE, _STEP = 3.0, 0.1
+"""Seconds."""
 
 
 def cancel(desk: Desk, asked: Asked, run_id: str) -> Run:
@@ -119,10 +122,19 @@ def _is_kept(desk: Desk, run_id: str, name: str) -> bool:
 
 
 def _tell(desk: Desk, run_id: str, request: dict[str, object]) -> None:
-    try:
-        answer = desk.launcher.control(run_id, request)
-    except RunnerGone:
-        raise Conflict("run_has_ended") from None
+    """A runner that has just begun is there a moment before it listens."""
+    waiting, pause = PATIENCE, Event()
+    while True:
+        try:
+            answer = desk.launcher.control(run_id, request)
+            break
+        except RunnerGone:
+            if desk.launcher.state(run_id) is not SpoolState.LOCKED:
+                raise Conflict("run_has_ended") from None
+            if waiting <= 0:
+                raise Conflict("run_not_ready") from None
+        pause.wait(_STEP)
+        waiting -= _STEP
     if not answer.get("ok"):
         raise Conflict(REFUSALS.get(str(answer.get("why")), "agent_cannot_hear"))
 
