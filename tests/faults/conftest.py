@@ -26,3 +26,9 @@ def house(tmp_path: Path) -> Iterator[House]:
     made = House(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture
+def running(house: House) -> House:
+    house.start()
+    return house

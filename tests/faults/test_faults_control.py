@@ -1,8 +1,5 @@
 """Stops and pauses in numbers: none left behind, none launched."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from outside_house import House
 from outside_stops import LADDER, force_stops, pauses
@@ -10,14 +7,6 @@ from outside_stops import LADDER, force_stops, pauses
 pytestmark = pytest.mark.faults
 
 STOPS, PAUSES = 100, 1000
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    house.start()
-    yield house
-    house.close()
 
 
 @pytest.mark.timeout(3600)

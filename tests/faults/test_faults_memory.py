@@ -1,22 +1,11 @@
 """Eight gigabytes that nobody allowed (F-37)."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import psutil
 import pytest
 from hogging import MB, hog
 from outside_house import House
 
 pytestmark = pytest.mark.faults
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    house.start()
-    yield house
-    house.close()
 
 
 @pytest.mark.timeout(300)

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,6 @@ from roundtable_desktop.adapters.runners.kernel_groups import RECORD
 pytestmark = pytest.mark.faults
 
 TIMES, CHAINS = 20, 120
-
-
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    house.start()
-    yield house
-    house.close()
 
 
 @pytest.mark.timeout(3600)
