@@ -107,7 +107,8 @@ class Look(GraphLook):
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         around = LookPlaced(reader)
-        self.placed, self.asking, self.choices = around.placed, around.asking, around.choices
+        self.placed, self.placed_by_id = around.placed, around.of_ids
+        self.asking, self.choices = around.asking, around.choices
         self.lists = LookLists(reader)
         self.proposals = LookProposals(reader).page
         self.search = LookSearch(reader)

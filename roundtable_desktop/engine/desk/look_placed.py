@@ -45,13 +45,17 @@ class LookPlaced:
         with self._reader.snapshot() as view:
             return _placed(view, list(found))
 
+    def of_ids(self, run_ids: Iterable[str]) -> dict[str, Placed]:
+        """By the runs' ids; one that is not there is left out."""
+        with self._reader.snapshot() as view:
+            known = runs.of_ids(view, run_ids)
+            return dict(zip(known, _placed(view, list(known.values())), strict=True))
+
     def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
         """By the items' ids, the run that each of them is about."""
-        with self._reader.snapshot() as view:
-            about = {one.id: str(one.data.get("run_id")) for one in found}
-            known = runs.of_ids(view, about.values())
-            asking = {item: known[run] for item, run in about.items() if run in known}
-            return dict(zip(asking, _placed(view, list(asking.values())), strict=True))
+        about = {one.id: str(one.data.get("run_id")) for one in found}
+        known = self.of_ids(about.values())
+        return {item: known[run] for item, run in about.items() if run in known}
 
     def choices(self, most: int) -> Choices:
         """At most so many of each."""
