@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     redactor = Redactor([*secrets.values(), *own, *take_hidden(order.folder)])
     tree.become_subreaper()
     interrupted = _answer_signals()
-    group = KernelGroup.made(order.folder) if order.kernel_group else KernelGroup()
+    group = KernelGroup.made(order.folder)
     try:
         planned = plan(order, environment)
         agent = start(planned, order.cwd, users_umask, _first(group))

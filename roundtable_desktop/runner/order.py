@@ -64,8 +64,6 @@ class Order:
     most_processes: int
     most_memory: int
     """Bytes; 0: as the machine has it."""
-    kernel_group: bool
-    """Whether the agent gets one, where there can be one."""
 
     @property
     def result_file(self) -> Path:
@@ -106,7 +104,6 @@ def read_order(folder: Path) -> Order:
         bridge=tuple(raw["bridge"]),
         most_processes=raw.get("most_processes", MOST_PROCESSES),
         most_memory=raw.get("most_memory", 0),
-        kernel_group=raw.get("kernel_group", True),
     )
 
 

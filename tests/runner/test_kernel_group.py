@@ -74,8 +74,10 @@ def started(bench: Bench, *code: str, run: str | None = None, kernel: bool = Tru
     order = bench.order(*PYTHON, *code, **({"run": run} if run else {}))
     bench.started[-1] = order.run
     path = bench.prepare(order) / "launch.json"
-    words = {**json.loads(path.read_text()), "agent_ladder": QUICK, "kernel_group": kernel}
+    words = {**json.loads(path.read_text()), "agent_ladder": QUICK}
     path.write_text(json.dumps(words))
+    if not kernel:  # what somebody else has put there is not written over
+        (path.parent / RECORD).touch()
     bench.start_runner(order.run)
     until(lambda: "up" in bench.printed(order.run))
     return order.run
