@@ -5,6 +5,8 @@ import importlib
 import sys
 from collections.abc import Mapping
 
+from roundtable_desktop.cli.loading import for_good
+
 PARTS: Mapping[str, str] = {
     "runner": "roundtable_desktop.runner.main",
     "demo-agent": "roundtable_desktop.demo.agent",
@@ -31,11 +33,9 @@ def _part(words: list[str]) -> int:
 
 
 def _call(module: str, words: list[str]) -> int:
-    """What is loaded stays: the collector does not look through it, now or at the end."""
-    gc.disable()
-    part = importlib.import_module(module)
-    gc.freeze()
-    gc.enable()
+    """Nor does the collector look through what was loaded when it ends."""
+    with for_good():
+        part = importlib.import_module(module)
     try:
         return int(part.main(words) or 0)
     finally:
