@@ -21,7 +21,8 @@ from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.recovery import Found, Hands, recover
 from roundtable_desktop.model.ports import LaunchHeld, LaunchOrder, RunnerGone, SpoolState
-from roundtable_desktop.model.records import Agent, Delivery, Proposal, Run, Task, Workspace
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import Agent, Run, Task, Workspace
 from roundtable_desktop.model.states import Adapter, DeliveryMode, ErrorKind
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import claims, settings, wakeups

@@ -22,7 +22,8 @@ from roundtable_desktop.engine.desk import proposals as desk_proposals
 from roundtable_desktop.engine.desk import recovering, workspaces
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.errors import Refused
-from roundtable_desktop.model.records import Delivery, Proposal, Run
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import LIVE_RUNS, DeliveryStatus
 from roundtable_desktop.store import lists
 from roundtable_desktop.store import proposals as stored

@@ -2,7 +2,8 @@
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import Delivery, Json, Proposal, Subject, Task
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import Json, Subject, Task
 from roundtable_desktop.model.states import (
     DeliveryStatus,
     InboxKind,

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from roundtable_desktop.engine import blocked
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Change, Ids
-from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Subject, Task
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import SYSTEM, Run, Subject, Task
 from roundtable_desktop.model.states import DeliveryMode, ProposalStatus, TaskStatus
 from roundtable_desktop.rules.changes import telling
 from roundtable_desktop.store import events, proposals, wakeups

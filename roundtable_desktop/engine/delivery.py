@@ -23,7 +23,8 @@ from roundtable_desktop.model.ports import (
     Prepared,
     Repository,
 )
-from roundtable_desktop.model.records import SYSTEM, Delivery, Proposal, Run, Task, Workspace
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import SYSTEM, Run, Task, Workspace
 from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, Store

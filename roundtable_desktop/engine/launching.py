@@ -27,7 +27,8 @@ from roundtable_desktop.model.ports import (
     SpoolState,
 )
 from roundtable_desktop.model.programs import searched
-from roundtable_desktop.model.records import Agent, Proposal, Run, Workspace
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Agent, Run, Workspace
 from roundtable_desktop.model.states import Adapter, AgentStatus, ErrorKind, RunStatus
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.prompt import NUDGE

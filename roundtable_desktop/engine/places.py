@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtable_desktop.model.copies import WorkspaceStrategy
-from roundtable_desktop.model.records import Proposal, Run, Task, Workspace
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Run, Task, Workspace
 from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.store import proposals, runs, tasks
 from roundtable_desktop.store.db import View

@@ -10,12 +10,10 @@ from roundtable_desktop.model.states import (
     Adapter,
     AgentStatus,
     DeliveryMode,
-    DeliveryStatus,
     InboxKind,
     InboxStatus,
     Level,
     PermissionPolicy,
-    ProposalStatus,
     Role,
     RunOutcome,
     RunStatus,
@@ -354,47 +352,4 @@ class Process:
     start_ticks: int
     role: str  # runner | agent
     started_at: datetime
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """What an agent wants in: (task, run, base commit, head commit); its diff is computed.
-
-    held: {"code", …} when something in it needs a look before it can be delivered.
-    """
-
-    id: str
-    workspace_id: str
-    task_id: str
-    run_id: str
-    base_commit: str
-    head_commit: str
-    status: ProposalStatus
-    files: tuple[Json, ...]
-    held: Json | None
-    created_at: datetime
-    updated_at: datetime
-    revision: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One try to bring a proposal onto its branch; `old` → `new` once known.
-
-    into_checkout: a person asked; only then a branch that is checked out may move (C-107).
-    reason: {"code", "path"?, "command"?} of a held one; `nothing_left` with the commit that has the
-    change already, of a delivered one.
-    """
-
-    id: str
-    workspace_id: str
-    proposal_id: str
-    branch: str
-    old_commit: str | None
-    new_commit: str | None
-    into_checkout: bool
-    status: DeliveryStatus
-    reason: Json | None
-    created_at: datetime
     ended_at: datetime | None

@@ -11,15 +11,8 @@ import peewee as pw
 
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.graph import Approval
-from roundtable_desktop.model.records import (
-    Agent,
-    InboxItem,
-    Proposal,
-    Run,
-    Task,
-    Wakeup,
-    Workspace,
-)
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Agent, InboxItem, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.routines import Routine
 from roundtable_desktop.store.db import View
 from roundtable_desktop.store.routine_tables import Routines

@@ -6,7 +6,8 @@ from typing import Any
 import peewee as pw
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import SYSTEM, Actor, Delivery, Json, Proposal, Subject
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     DELIVERY,
     PROPOSAL,

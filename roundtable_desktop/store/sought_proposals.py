@@ -5,7 +5,7 @@ from typing import Any
 
 import peewee as pw
 
-from roundtable_desktop.model.records import Proposal
+from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus
 from roundtable_desktop.store import lists
 from roundtable_desktop.store.db import View

@@ -16,7 +16,8 @@ from roundtable_desktop.engine.desk import board
 from roundtable_desktop.engine.desk import inbox as desk_inbox
 from roundtable_desktop.engine.desk import proposals as desk_proposals
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.records import InboxItem, Proposal, Subject
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import InboxItem, Subject
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import inbox

@@ -12,7 +12,8 @@ from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Conflict
-from roundtable_desktop.model.records import Proposal, Run
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import RunStatus, TaskStatus
 
 

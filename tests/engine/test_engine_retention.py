@@ -12,7 +12,7 @@ from roundtable_desktop.engine.desk import board
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.retention import Retention
 from roundtable_desktop.model.copies import Copy, task_of_copy
-from roundtable_desktop.model.records import Proposal
+from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.states import AgentStatus, TaskStatus
 from roundtable_desktop.store import agents
 

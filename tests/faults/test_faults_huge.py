@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from engine_stage import Stage
 
-from roundtable_desktop.model.records import Proposal
+from roundtable_desktop.model.proposals import Proposal
 
 pytestmark = pytest.mark.faults
 FILES = 20_000

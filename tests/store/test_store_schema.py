@@ -9,7 +9,7 @@ import peewee as pw
 import pytest
 from ground import Ground
 
-from roundtable_desktop.model import callers, records
+from roundtable_desktop.model import callers, proposals, records
 from roundtable_desktop.store.db import Store
 from roundtable_desktop.store.tables import TABLES
 
@@ -159,8 +159,8 @@ def test_every_record_has_the_columns_of_its_table(ground: Ground) -> None:
         "agent_wakeup_requests": records.Wakeup,
         "runs": records.Run,
         "agent_processes": records.Process,
-        "proposals": records.Proposal,
-        "deliveries": records.Delivery,
+        "proposals": proposals.Proposal,
+        "deliveries": proposals.Delivery,
         "events": records.Event,
         "web_sessions": callers.WebSession,
     }

@@ -8,7 +8,8 @@ from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
 from roundtable_desktop.engine.desk.edges import check_unblocked
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
-from roundtable_desktop.model.records import Json, Proposal, Subject, Task
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Json, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,

@@ -5,16 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from roundtable_desktop.model.records import (
-    Agent,
-    Event,
-    InboxItem,
-    Proposal,
-    Run,
-    Task,
-    Wakeup,
-    Workspace,
-)
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Agent, Event, InboxItem, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.routines import Routine
 from roundtable_desktop.store import (
     agents,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roundtable_desktop.engine.desk.proposals import can_deliver
-from roundtable_desktop.model.records import Delivery, Proposal
+from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.states import DeliveryStatus
 from roundtable_desktop.store import proposals, sought_proposals
 from roundtable_desktop.store.db import Reader

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock
-from roundtable_desktop.model.records import Agent, Event, Json, Proposal, Run, Task
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Agent, Event, Json, Run, Task
 from roundtable_desktop.model.routines import Firing
 from roundtable_desktop.model.settings import GlobalSettings
 from roundtable_desktop.model.states import FiringSource, FiringStatus

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
-from roundtable_desktop.model.records import Delivery, Proposal, Subject, Task
+from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import Subject, Task
 from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus, TaskStatus
 from roundtable_desktop.store import proposals, tasks
 from roundtable_desktop.store.db import Tx, View

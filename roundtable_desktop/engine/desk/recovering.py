@@ -9,7 +9,8 @@ from roundtable_desktop.engine.desk import Asked, Desk, done_before, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Busy, Conflict
 from roundtable_desktop.model.ports import SPECIAL, Change, Collected, GitFailed
-from roundtable_desktop.model.records import Proposal, Run, Subject, Task, Workspace
+from roundtable_desktop.model.proposals import Proposal
+from roundtable_desktop.model.records import Run, Subject, Task, Workspace
 from roundtable_desktop.model.states import LIVE_RUNS, DeliveryMode, TaskStatus
 from roundtable_desktop.store import agents, proposals, runs, workspaces
 from roundtable_desktop.store import tasks as rows
