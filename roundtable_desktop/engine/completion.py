@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import by_rule, circuit, graph, moved, spoken, stuck
+from roundtable_desktop.engine import by_rule, circuit, graph, moved, spoken, stuck, summaries
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -185,6 +185,7 @@ class Completion:
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id, circuit.rests_from(tx, around.agent))
             circuit.watch(tx, self._ids, around.agent, settlement.kind)
+            summaries.renew(tx, run.id)
             tx.nudge("queue")
         self._collecting.forget(around, left)
         _log(run_id, settlement, ended)

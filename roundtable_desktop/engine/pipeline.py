@@ -26,6 +26,7 @@ class Case:
     undo: ExitStack
     prompt: str = ""
     resume_prompt: str = ""
+    summary: str = ""
     chosen: Chosen = field(default_factory=Chosen)
     attempt: int | None = None
     decisions: list[dict[str, Any]] = field(default_factory=list)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
+from roundtable_desktop.engine.summaries import remembered
 from roundtable_desktop.engine.talk import all_said, known_in, unheard
 from roundtable_desktop.engine.told_routines import told_routine
 from roundtable_desktop.model.payloads import Malformed, read_payload
@@ -14,9 +15,14 @@ from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission, fitting
 from roundtable_desktop.rules.executor import model_of
-from roundtable_desktop.rules.prompt import Attempt, Told, prompt, resumed
+from roundtable_desktop.rules.news import Attempt
+from roundtable_desktop.rules.prompt import Told, prompt, resumed
+from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.store import comments, dependencies, runs, settings, tasks, wakeups
 from roundtable_desktop.store.db import Tx, View
+
+NEXT_BYTES = 2000
+"""Of what an earlier attempt said comes next."""
 
 
 def intake(tx: Tx, case: Case) -> Answer:
@@ -88,17 +94,20 @@ def context(tx: Tx, case: Case) -> Answer:
     else:
         case.attempt = runs.next_attempt(tx, case.task.id)
         earlier = runs.of_task(tx, case.task.id)
-    told = [_attempt(run) for run in earlier[-1:] if run.outcome is not None]
+    before = [_attempt(run) for run in earlier[-1:] if run.outcome is not None]
     known = known_in(tx, case.wakeup)
-    words = Told(case.wakeup, case.workspace, case.agent, case.task, told, known=known)
+    words = Told(case.wakeup, case.workspace, case.agent, case.task, before, known=known)
+    if case.task is None:
+        words = replace(words, remembered=remembered(tx, case.wakeup))
     if case.wakeup.source is Source.ROUTINE:
         words = replace(words, routine=told_routine(tx, case.wakeup.payload))
     if case.task is not None:
-        before = dependencies.blockers(tx, case.task.id)
-        words = replace(words, before=[f"T-{one.number}: {one.title}" for one in before])
+        done = dependencies.blockers(tx, case.task.id)
+        words = replace(words, before=[f"T-{one.number}: {one.title}" for one in done])
         fresh = unheard(tx, case.agent.id, case.task.id)
-        case.resume_prompt = resumed(replace(words, comments=fresh))
-        words = replace(words, comments=all_said(tx, case.agent.id, case.task.id))
+        case.resume_prompt = resumed(replace(words, news=[*before, *fresh]))
+        words = replace(words, news=[*before, *all_said(tx, case.agent.id, case.task.id)])
+    case.summary = words.remembered.content if words.remembered else ""
     case.prompt = prompt(words)
     return Go({"characters": len(case.prompt)})
 
@@ -108,7 +117,8 @@ def _attempt(run: Run) -> Attempt:
     interrupted = run.outcome is RunOutcome.INTERRUPTED
     text = run.output_summary if interrupted else run.error_text or ""
     unfit = fitting.told(fitting.kept(run.result_json))
-    return Attempt(run.attempt_index or 0, str(run.outcome), text, unfit)
+    step = clip(str(run.result_json.get("next") or ""), NEXT_BYTES, keep="start")
+    return Attempt(run.attempt_index or 0, str(run.outcome), text, unfit, step)
 
 
 def executor(tx: Tx, case: Case) -> Answer:
@@ -140,6 +150,7 @@ def launch(tx: Tx, case: Case) -> Answer:
         context_snapshot=wakeup.context_snapshot,
         assembled_prompt=case.prompt,
         resume_prompt=case.resume_prompt,
+        summary_injected=case.summary,
         copy_number=None if task else runs.take_copy(tx, case.agent.id, case.run_id),
         model=case.chosen.model,
         model_from=case.chosen.by,

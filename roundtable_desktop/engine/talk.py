@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from roundtable_desktop.engine.told_routines import script_of
 from roundtable_desktop.model.records import Comment, Run, Wakeup
 from roundtable_desktop.model.states import TURN_ENDED, ErrorKind, RunStatus
-from roundtable_desktop.rules.prompt import DEVELOPER
+from roundtable_desktop.rules.news import Remark
 from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import agents, comments, runs, sessions, tasks
 from roundtable_desktop.store.db import View
 
 SAID_CHARACTERS = 65_536
 """Of comments in one prompt; the oldest give way."""
+DEVELOPER = "The developer"
 ROUNDTABLE = "Roundtable"
 LEFT_OUT = "{count} earlier comments have no room here; the tool task_get tells them all."
 
@@ -33,7 +34,8 @@ def talk_of(view: View, run: Run) -> Talk:
     if task is None:
         asked = "\n".join(map(asked_for, run.causes()))
         return Talk(None, asked.strip() or script_of(view, next(iter(run.causes()), {})))
-    fresh = "\n".join(text for _, text in unheard(view, run.agent_id, task.id) if "@demo " in text)
+    said = [one.text for one in unheard(view, run.agent_id, task.id)]
+    fresh = "\n".join(text for text in said if "@demo " in text)
     return Talk(sessions.of(view, run.agent_id, task.id, run.model), fresh or task.description)
 
 
@@ -57,12 +59,12 @@ def load_failed(view: View, run: Run) -> bool:
     )
 
 
-def all_said(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
-    """(who, what) of everything that others said about the task, the last of it if it is long."""
-    return _told(comments.of_task(view, task_id), agent_id)
+def all_said(view: View, agent_id: str, task_id: str) -> list[Remark]:
+    """Everything that others said about the task, the last of it if it is long."""
+    return _told(view, comments.of_task(view, task_id), agent_id)
 
 
-def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
+def unheard(view: View, agent_id: str, task_id: str) -> list[Remark]:
     """What was said since the agent last ended a turn about it. A run that broke off may have
     heard it or not: it is told again."""
     heard = [
@@ -71,21 +73,30 @@ def unheard(view: View, agent_id: str, task_id: str) -> list[tuple[str, str]]:
         if run.agent_id == agent_id and run.outcome in TURN_ENDED
     ]
     said = comments.of_task(view, task_id)
-    return _told([one for one in said if not heard or one.created_at > heard[-1]], agent_id)
+    fresh = [one for one in said if not heard or one.created_at > heard[-1]]
+    return _told(view, fresh, agent_id)
 
 
-def _told(said: list[Comment], agent_id: str) -> list[tuple[str, str]]:
+def _told(view: View, said: list[Comment], agent_id: str) -> list[Remark]:
     """What has no room is not passed over in silence."""
-    kept: list[tuple[str, str]] = []
+    kept: list[Remark] = []
     others = [one for one in said if one.author_id != agent_id]
     room = SAID_CHARACTERS
     for one in reversed(others):
         room -= len(one.text)
         if room < 0 and kept:
-            kept.append((ROUNDTABLE, LEFT_OUT.format(count=len(others) - len(kept))))
+            left_out = LEFT_OUT.format(count=len(others) - len(kept))
+            kept.append(Remark(ROUNDTABLE, left_out, by_person=False))
             break
-        kept.append((DEVELOPER if one.author_type == "person" else "An agent", one.text))
+        kept.append(Remark(_author(view, one), one.text, by_person=one.author_type == "person"))
     return kept[::-1]
+
+
+def _author(view: View, comment: Comment) -> str:
+    if comment.author_type == "person":
+        return DEVELOPER
+    agent = agents.get(view, comment.author_id)
+    return f"Agent {agent.name}" if agent is not None else "An agent"
 
 
 def known_in(view: View, wakeup: Wakeup) -> dict[str, str]:
@@ -99,10 +110,15 @@ def known_in(view: View, wakeup: Wakeup) -> dict[str, str]:
                 named[one] = agent.name
             elif task is not None and task.workspace_id == wakeup.workspace_id:
                 named[one] = f"T-{task.number}"
+            elif (comment := comments.get(view, one)) is not None and (
+                comment.task_id == wakeup.task_id
+            ):
+                named[one] = _author(view, comment)
     return named
 
 
 def _ids(payload: Mapping[str, object]) -> list[str]:
     blockers = payload.get("resolved_blocker_ids")
     several = blockers if isinstance(blockers, list) else []
-    return [str(one) for one in (payload.get("agent_id"), payload.get("task_id"), *several) if one]
+    single = (payload.get(name) for name in ("agent_id", "task_id", "comment_id"))
+    return [str(one) for one in (*single, *several) if one]

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.rules.prompt import RoutineTold
 from roundtable_desktop.rules.variables import TooLong, declared_of, fill
+from roundtable_desktop.rules.woken import BUILT_IN
 from roundtable_desktop.store import routines
 from roundtable_desktop.store.db import View
-
-BUILT_IN = ("date", "datetime")
-"""Values that every firing has; the prompt says when it was woken without them."""
 
 
 def told_routine(view: View, payload: Mapping[str, object]) -> RoutineTold | None:

@@ -58,11 +58,13 @@ class Blocker:
 class Activity:
     """Of the workspace; for who coordinates nobody, of its own tasks.
 
-    completed … budget: what happened since `since`: tasks that were done and that failed, agents
-    that were given up, signals of budgets. working, in_review, to_do: tasks as they stand.
+    completed … budget: what happened between `since` and `until`: tasks that were done and that
+    failed, agents that were given up, signals of budgets. working, in_review, to_do: tasks as they
+    stand.
     """
 
     since: datetime
+    until: datetime
     completed: int = 0
     failed: int = 0
     errors: int = 0
@@ -187,6 +189,29 @@ def _text(value: object) -> str:
     return given if isinstance(given, str) else ""
 
 
+_OWNERS = {"user": "the developer", "coordinator": "the coordinator"}
+_ACTIONS = {
+    "fix_agent": "put its agent right",
+    "look_at_copy": "look at what its agent left in its copy",
+    "clear_way": "clear what is in git's way",
+    "quarantine": "see why its wakeup was set aside",
+    "blocker_lost": "decide what becomes of it, as T-{blocker} is {end}",
+}
+"""What our own codes ask for; an agent's or a person's words say it themselves."""
+
+
+def needs(blocked: Json, names: Mapping[str, str]) -> str:
+    """Who has to do what, for a task that is blocked (C-24). names: of agents, by their ids."""
+    owner = str(blocked.get("owner") or "user")
+    agent = owner.removeprefix("agent:")
+    who = _OWNERS.get(owner, f"agent {names.get(agent, agent)}")
+    action = str(blocked.get("action") or "say how it goes on")
+    if action in _ACTIONS:
+        action = _ACTIONS[action].format(blocker=blocked.get("blocker"), end=blocked.get("end"))
+    why = f" ({blocked['reason']})" if blocked.get("reason") else ""
+    return f"waits for {who}: {action}{why}"
+
+
 # --- the sections ------------------------------------------------------------------------------
 
 
@@ -212,7 +237,7 @@ def _news(turn: Turn) -> str:
         _count(seen.budget, "budget signal", "budget signals"),
     )
     found = ", ".join(filter(None, parts))
-    span = f"{_stamp(seen.since)} and {_stamp(turn.at)}"
+    span = f"{_stamp(seen.since)} and {_stamp(seen.until)}"
     return f"{_NEWS}{span}: {found}." if found else ""
 
 

@@ -22,6 +22,9 @@ BEFORE = {
 }
 """Of the wakeup as a whole, before its causes."""
 
+BUILT_IN = ("date", "datetime")
+"""Variables that every firing of a routine has."""
+
 INSTEAD = frozenset({"attempt_retry"})
 """Reasons that say all there is to say of a single cause."""
 
@@ -56,6 +59,7 @@ def woken(wakeup: Wakeup, known: Known) -> str:
     elif causes and wakeup.reason not in INSTEAD:
         parts.append(f"{_sentence(causes[0])} ({_when(wakes[0])})")
     parts += [_words(cause) for cause in causes]
+    parts += _other_values(wakes, causes)
     return "\n\n".join(filter(None, parts))
 
 
@@ -89,6 +93,26 @@ def _others(wake: Json) -> str:
     return f" This is the last of {number} alike." if number > 1 else ""
 
 
+def _other_values(wakes: Sequence[Json], causes: Sequence[Cause]) -> list[str]:
+    """What a routine was given when it fired again; what it was given first stands with its
+    description (K-11)."""
+    told, seen = [], [dict(_values(causes[0]))] if causes else []
+    for wake, cause in list(zip(wakes, causes, strict=True))[1:]:
+        values = dict(_values(cause))
+        if values and values not in seen:
+            seen.append(values)
+            text = json.dumps(values, ensure_ascii=False, indent=2, default=str)
+            told.append(f"Variables of the routine at {_when(wake)}:\n\n{quoted(text)}")
+    return told
+
+
+def _values(cause: Cause) -> Mapping[str, object]:
+    """But for those that every firing has: the prompt says when it was woken without them."""
+    given = cause.payload.get("variables")
+    values = given if cause.source is Source.ROUTINE and isinstance(given, dict) else {}
+    return {name: value for name, value in values.items() if name not in BUILT_IN}
+
+
 def _when(wake: Json) -> str:
     return _second(wake["at"])
 
@@ -109,9 +133,15 @@ def _missed(cause: Cause) -> str:
     missed = cause.payload.get("missed_ticks")
     if not isinstance(missed, dict):
         return ""
-    count, since = missed["count"], _second(missed["first"])
-    ticks = "tick" if count == 1 else "ticks"
-    return f" You missed {count} {ticks} since {since}."
+    count, since, last = missed["count"], _second(missed["first"]), _second(missed["last"])
+    if count == 1:
+        return f" You missed 1 tick since {since}."
+    return f" You missed {count} ticks since {since}. The last of them was due at {last}."
+
+
+def _of_comment(cause: Cause) -> str:
+    who = cause.known.get(str(cause.payload.get("comment_id")), "Somebody")
+    return f"{who} commented on your task."
 
 
 def _of_error(cause: Cause) -> str:
@@ -152,7 +182,7 @@ def _of_budget(cause: Cause) -> str:
 
 _SENTENCES: Mapping[Source, Callable[[Cause], str]] = {
     Source.ROUTINE: _of_routine,
-    Source.COMMENT: lambda _: "Somebody commented on your task.",
+    Source.COMMENT: _of_comment,
     Source.AGENT_ERROR: _of_error,
     Source.SELF: lambda _: "You asked to be woken now.",
     Source.USER: _of_user,

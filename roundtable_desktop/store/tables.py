@@ -8,6 +8,7 @@ import peewee as pw
 from roundtable_desktop.model import copies, states
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
+from roundtable_desktop.store.summary_tables import Summaries
 
 
 class Workspaces(Table):
@@ -360,4 +361,5 @@ TABLES: tuple[type[Table], ...] = (
     Routines,
     Triggers,
     Firings,
+    Summaries,
 )

@@ -16,7 +16,8 @@ from roundtable_desktop.model.records import Wakeup, Workspace
 from roundtable_desktop.model.states import DeliveryMode, Source, WakeupStatus
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.rules.fences import quoted
-from roundtable_desktop.rules.prompt import Attempt, RoutineTold, Told, prompt
+from roundtable_desktop.rules.news import Attempt
+from roundtable_desktop.rules.prompt import RoutineTold, Told, prompt
 
 GOLDEN = Path(__file__).parent / "golden"
 

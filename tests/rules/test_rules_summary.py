@@ -17,8 +17,10 @@ from roundtable_desktop.rules.summary import Activity, Blocker, Turn, for_prompt
 
 GOLDEN = Path(__file__).parent / "golden"
 SINCE = NOW - timedelta(minutes=5)
-QUIET = Activity(SINCE)
-BUSY = Activity(SINCE, completed=3, failed=1, errors=1, budget=2, working=2, in_review=1, to_do=4)
+QUIET = Activity(SINCE, NOW)
+BUSY = Activity(
+    SINCE, NOW, completed=3, failed=1, errors=1, budget=2, working=2, in_review=1, to_do=4
+)
 PORT = Blocker(3, "Choose a port", "Bob", "waits for the developer: choose a port.", SINCE)
 DONE, NO_CHANGES = RunOutcome.DONE, RunOutcome.NO_CHANGES
 EVIL = (
@@ -32,7 +34,7 @@ def turn(**changes: Any) -> Turn:
 
 def later(before: str, minutes: int, **changes: Any) -> Turn:
     at = NOW + timedelta(minutes=minutes)
-    seen = changes.pop("activity", Activity(at - timedelta(minutes=5)))
+    seen = changes.pop("activity", Activity(at - timedelta(minutes=5), at))
     return turn(at=at, previous=before, activity=seen, **changes)
 
 
@@ -43,7 +45,7 @@ GOLDENS = {
     "second": later(
         summary(FIRST),
         5,
-        activity=Activity(NOW, working=1),
+        activity=Activity(NOW, NOW + timedelta(minutes=5), working=1),
         result={"summary": "Nothing to do.", "next": "Ask Bob how far T-4 is."},
     ),
     "hostile": turn(
@@ -134,14 +136,14 @@ NEXTS: list[tuple[dict[str, int], RunOutcome, str]] = [
 def test_the_next_action_follows_from_where_things_stand(
     counts: dict[str, int], outcome: RunOutcome, words: str
 ) -> None:
-    made = turn(activity=Activity(SINCE, **counts), outcome=outcome)
+    made = turn(activity=Activity(SINCE, NOW, **counts), outcome=outcome)
     (told,) = sections(summary(made))[rule.NEXT]
     assert told.startswith(words) and told.endswith(".")
 
 
 @pytest.mark.proves("K-51")
 def test_what_blocks_comes_before_what_failed_and_the_agents_own_word_before_all() -> None:
-    made = turn(activity=Activity(SINCE, failed=1), blockers=[PORT])
+    made = turn(activity=Activity(SINCE, NOW, failed=1), blockers=[PORT])
     assert "T-3" in rule.next_action(made)
     assert rule.next_action(replace(made, result={"next": " Ask\nBob. "})) == "Ask Bob."
     assert rule.next_action(turn(result={"next": rule.OPEN})) == "Open blockers"

@@ -9,7 +9,7 @@ import peewee as pw
 import pytest
 from ground import Ground
 
-from roundtable_desktop.model import callers, proposals, records
+from roundtable_desktop.model import callers, proposals, records, summaries
 from roundtable_desktop.store.db import Store
 from roundtable_desktop.store.tables import TABLES
 
@@ -25,6 +25,8 @@ PROMISED = {
         summary_injected context_snapshot idempotency_key attempt_index fence base_commit
         spool_offset created_at started_at last_pulse_at ended_at exit_code output_summary
         error_kind error_text error_signature""",
+    "agent_continuation_summaries": """
+        agent_profile_id scope content content_tokens updated_at updated_by_run_id""",
 }
 
 INDEXES = {
@@ -66,7 +68,7 @@ def test_there_is_no_table_without_a_model(ground: Ground) -> None:
     assert theirs == {model._meta.table_name for model in TABLES}
 
 
-@pytest.mark.proves("K-56 tables")
+@pytest.mark.proves("K-56 tables", "K-49")
 @pytest.mark.parametrize("table", PROMISED)
 def test_the_promised_columns_are_there(ground: Ground, table: str) -> None:
     assert set(PROMISED[table].split()) <= set(columns(ground, table))
@@ -91,6 +93,7 @@ def test_the_promised_indexes_are_there(ground: Ground, name: str) -> None:
         ("tasks", ["workspace_id", "number"]),
         ("proposals", ["run_id"]),
         ("workspaces", ["path"]),
+        ("agent_continuation_summaries", ["agent_profile_id", "scope"]),
     ],
 )
 def test_what_must_be_unique_is_unique(ground: Ground, table: str, unique: list[str]) -> None:
@@ -163,6 +166,7 @@ def test_every_record_has_the_columns_of_its_table(ground: Ground) -> None:
         "deliveries": proposals.Delivery,
         "events": records.Event,
         "web_sessions": callers.WebSession,
+        "agent_continuation_summaries": summaries.Summary,
     }
     for table, record in pairs.items():
         assert set(columns(ground, table)) == set(record.__dataclass_fields__), table
