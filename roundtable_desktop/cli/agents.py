@@ -13,6 +13,7 @@ from roundtable_desktop.cli import agent_tests, names, routines
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later, clock_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.shown import say, summary_lines
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, one_line, sentence
 from roundtable_desktop.phrases.instants import stamp
@@ -237,10 +238,14 @@ def list_(home: Home, named: str | None, as_json: bool) -> None:
 @_json
 @click.pass_obj
 def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
-    """One of them."""
+    """One of them, with what it knows of its routines' turns before."""
     client = Client(home)
     seen = names.agent(client, names.workspace(client, named)["id"], given)
-    return show_json(seen) if as_json else fields(seen)
+    known = list(client.every(f"/agents/{seen['id']}/summaries"))
+    if as_json:
+        return show_json({**seen, "summaries": known})
+    fields(seen)
+    return say(summary_lines(known))
 
 
 def _change(

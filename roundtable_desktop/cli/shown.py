@@ -113,6 +113,16 @@ def _said(payload: Answer) -> str:
     return next((str(one) for one in known if one), values)
 
 
+def summary_lines(known: list[Answer]) -> Iterator[str]:
+    """Of an agent: when each was made and after which run, and what it says."""
+    for one in known:
+        said = _("What it knows of “{routine}”, as of {at}, after run {run}:")
+        values = {"routine": one["routine_name"], "at": stamp(one["updated_at"])}
+        yield ""
+        yield said.format(run=one["updated_by_run_id"][-8:], **values)
+        yield from (f"  {line}".rstrip() for line in one["content"].splitlines())
+
+
 def say(lines: Iterator[str]) -> None:
     for line in lines:
         click.echo(plain(line))

@@ -7,7 +7,7 @@ from datetime import datetime
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import InboxKind
-from roundtable_desktop.model.summaries import Summary
+from roundtable_desktop.model.summaries import Summary, scope_of
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.events import QUEUE_KEEPING
@@ -80,14 +80,19 @@ def of_scope(view: View, agent_id: str, scope: str) -> Summary | None:
     return view.one(Summary, Summaries.select().where(here))
 
 
-def of_agent(view: View, agent_id: str) -> list[Summary]:
-    """Of each of its routines, the newest first."""
-    found = Summaries.select().where(Summaries.agent_profile_id == agent_id)
-    return view.all(Summary, found.order_by(Summaries.updated_at.desc(), Summaries.scope))
+def of_agent(view: View, agent_id: str, after: str | None, limit: int) -> list[Summary]:
+    """Of its routines, the newest first; after: a routine, for those that are older."""
+    here = Summaries.agent_profile_id == agent_id
+    if after is not None:
+        here &= Summaries.scope < scope_of(after)
+    found = Summaries.select().where(here).order_by(Summaries.scope.desc()).limit(limit)
+    return view.all(Summary, found)
 
 
 def newest(view: View, agent_id: str) -> Summary | None:
-    return next(iter(of_agent(view, agent_id)), None)
+    """The one that was written last."""
+    found = Summaries.select().where(Summaries.agent_profile_id == agent_id)
+    return view.one(Summary, found.order_by(Summaries.updated_at.desc(), Summaries.scope))
 
 
 def put(tx: Tx, agent_id: str, scope: str, content: str, content_tokens: int, run: Run) -> None:

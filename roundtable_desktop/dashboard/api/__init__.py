@@ -25,6 +25,7 @@ from roundtable_desktop.dashboard.api import (
     sign_in_links,
     simulate,
     status,
+    summaries,
     tasks,
     test_clock,
     transcripts,
@@ -64,6 +65,7 @@ def declare_all(
     config.declare(api, desk, look)
     agents.declare(api, desk, look)
     agent_tests.declare(api, desk, look)
+    summaries.declare(api, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
     board.declare(api, desk, look)

@@ -17,7 +17,7 @@ from roundtable_desktop.dashboard.pages.waking import Woken, wake
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, waking
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.engine.desk.look_agents import Around
+from roundtable_desktop.engine.desk.look_agents import MOST, Around
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.states import AgentStatus, Role
@@ -236,6 +236,7 @@ def _around(look: Look, agent: Agent, say: Say) -> dict[str, object]:
         "seen": seen,
         "workspace": seen.workspace,
         "around": around,
+        "summaries": look.of_agents.summaries(agent, None, MOST),
         "command": shlex.join(agent.command),
         "live_runs": look.placed(seen.live),
         "runs": look.placed(around.runs),

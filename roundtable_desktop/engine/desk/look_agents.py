@@ -6,6 +6,7 @@ from datetime import datetime
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
+from roundtable_desktop.engine.desk.look_summaries import LookSummaries
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import Agent, Event, Run, Subject, Task, Wakeup, Workspace
 from roundtable_desktop.model.routines import Routine, Trigger
@@ -78,6 +79,7 @@ class Around:
 class LookAgents:
     def __init__(self, reader: Reader, clock: Clock) -> None:
         self._reader, self._clock = reader, clock
+        self.summaries = LookSummaries(reader).page
 
     def at_work(self, found: Sequence[Agent]) -> list[AtWork]:
         with self._reader.snapshot() as view:
