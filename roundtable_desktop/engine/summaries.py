@@ -2,7 +2,6 @@
 given (K-49, K-51, C-85)."""
 
 import logging
-from collections.abc import Mapping
 from datetime import timedelta
 
 from roundtable_desktop.model.records import Agent, Run, Wakeup
@@ -38,7 +37,7 @@ def renew(tx: Tx, run_id: str) -> None:
     except Exception:
         log.exception("summary not made agent=%s scope=%s run=%s", run.agent_id, scope, run.id)
         return
-    summaries.put(tx, run.agent_id, scope, content, rule.tokens(content), run)
+    summaries.put(tx, run.agent_id, scope, content, rule.tokens(content), run.id)
 
 
 def remembered(view: View, wakeup: Wakeup) -> Remembered | None:
@@ -98,7 +97,10 @@ def _activity(tx: Tx, run: Run, before: Summary | None, whose: str | None) -> Ac
 
 def _blockers(view: View, agent: Agent, whose: str | None) -> list[Blocker]:
     """Of all agents of the workspace for its coordinator, for any other of its own tasks."""
-    names: Mapping[str, str] = {one.id: one.name for one in agents.every(view, agent.workspace_id)}
+    found = summaries.blocked(view, agent.workspace_id, whose)
+    if not found:
+        return []
+    names = {one.id: one.name for one in agents.every(view, agent.workspace_id)}
     return [
         Blocker(
             number=task.number,
@@ -107,5 +109,5 @@ def _blockers(view: View, agent: Agent, whose: str | None) -> list[Blocker]:
             needs=rule.needs(task.blocked or {}, names),
             since=instant(since) if since is not None else None,
         )
-        for task, since in summaries.blocked(view, agent.workspace_id, whose)
+        for task, since in found
     ]

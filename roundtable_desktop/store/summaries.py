@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.records import Run, Task
+from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import InboxKind
 from roundtable_desktop.model.summaries import Summary, scope_of
 from roundtable_desktop.model.times import micros
@@ -17,6 +17,23 @@ from roundtable_desktop.store.tables import Tasks
 
 MOST_EVENTS = 5000
 """That are looked at where no summary was before: the newest."""
+
+# By SQL text: each end of a routine's run asks, and peewee's builder would be half of its cost.
+_OF_SCOPE = """
+SELECT * FROM agent_continuation_summaries WHERE agent_profile_id = ? AND scope = ?
+"""
+_NEWEST = """
+SELECT * FROM agent_continuation_summaries WHERE agent_profile_id = ?
+ORDER BY updated_at DESC, scope LIMIT 1
+"""
+_PUT = """
+INSERT INTO agent_continuation_summaries
+    (agent_profile_id, scope, content, content_tokens, updated_at, updated_by_run_id)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (agent_profile_id, scope) DO UPDATE SET
+    content = excluded.content, content_tokens = excluded.content_tokens,
+    updated_at = excluded.updated_at, updated_by_run_id = excluded.updated_by_run_id
+"""
 
 # By the index of what the scheduler does not tell of its own work, in its words.
 _HAPPENED = f"""
@@ -76,8 +93,8 @@ class Happened:
 
 
 def of_scope(view: View, agent_id: str, scope: str) -> Summary | None:
-    here = (Summaries.agent_profile_id == agent_id) & (Summaries.scope == scope)
-    return view.one(Summary, Summaries.select().where(here))
+    found = view.records(Summary, Summaries, _OF_SCOPE, (agent_id, scope))
+    return found[0] if found else None
 
 
 def of_agent(view: View, agent_id: str, after: str | None, limit: int) -> list[Summary]:
@@ -91,23 +108,13 @@ def of_agent(view: View, agent_id: str, after: str | None, limit: int) -> list[S
 
 def newest(view: View, agent_id: str) -> Summary | None:
     """The one that was written last."""
-    found = Summaries.select().where(Summaries.agent_profile_id == agent_id)
-    return view.one(Summary, found.order_by(Summaries.updated_at.desc(), Summaries.scope))
+    found = view.records(Summary, Summaries, _NEWEST, (agent_id,))
+    return found[0] if found else None
 
 
-def put(tx: Tx, agent_id: str, scope: str, content: str, content_tokens: int, run: Run) -> None:
+def put(tx: Tx, agent_id: str, scope: str, content: str, content_tokens: int, run_id: str) -> None:
     """One current row for each agent and scope."""
-    fresh = {
-        "content": content,
-        "content_tokens": content_tokens,
-        "updated_at": tx.now,
-        "updated_by_run_id": run.id,
-    }
-    tx.write(
-        Summaries.insert(agent_profile_id=agent_id, scope=scope, **fresh).on_conflict(
-            conflict_target=[Summaries.agent_profile_id, Summaries.scope], update=fresh
-        )
-    )
+    tx.write_sql(_PUT, (agent_id, scope, content, content_tokens, micros(tx.now), run_id))
 
 
 def happened(

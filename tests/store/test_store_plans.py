@@ -17,6 +17,7 @@ from roundtable_desktop.store import (
     journal,
     routines,
     runs,
+    summaries,
     sweeps,
     wakeups,
 )
@@ -44,6 +45,10 @@ ASKED: dict[str, Callable[[View], object]] = {
     "what is claimed": lambda view: wakeups.claimed(view),
     "how many runs live": lambda view: runs.count_live(view),
     "what needs a person": lambda view: counts.of_home(view),
+    "what happened since a summary": lambda view: summaries.happened(view, "w", "r", NOW, None),
+    "what happened to an agent's tasks": lambda view: summaries.happened(view, "w", "r", NOW, "a"),
+    "how many tasks stand where": lambda view: summaries.standing(view, "w", None),
+    "what is blocked": lambda view: summaries.blocked(view, "w", None),
     "what work waits for": lambda view: holds.work_waits_until(view, NOW),
 }
 
