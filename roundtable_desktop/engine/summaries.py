@@ -4,6 +4,7 @@ given (K-49, K-51, C-85)."""
 import logging
 from datetime import timedelta
 
+from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.records import Agent, Run, Wakeup
 from roundtable_desktop.model.states import Role, Source
 from roundtable_desktop.model.summaries import Summary, scope_of
@@ -42,7 +43,9 @@ def renew(tx: Tx, run_id: str) -> None:
 
 def remembered(view: View, wakeup: Wakeup) -> Remembered | None:
     """Of the routine that woke it; whoever else is woken without a task is given the newest that
-    its agent has, to read (C-85)."""
+    its agent has, to read (C-85). A test of the agent is told nothing but that it is one."""
+    if wakeup.reason == wakers.TEST:
+        return None
     scope = _scope(wakeup)
     if scope is not None:
         kept = summaries.of_scope(view, wakeup.agent_id, scope)
