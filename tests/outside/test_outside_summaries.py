@@ -8,6 +8,7 @@ import pytest
 from outside_clock import advance, start
 from outside_house import Browser, House, Room, until
 from outside_pages import got
+from outside_routines import fired, made, over
 from outside_talk import demo, office, script
 
 HEADS = ["## Active focus", "## Open blockers", "## Recent decisions", "## Next action"]
@@ -86,3 +87,23 @@ def test_the_prompt_that_is_shown_is_what_was_sent_byte_for_byte(room: Room) -> 
     assert words in run["assembled_prompt"]
     sent = room.git("show", f"{room.proposal(task)['head_commit']}:sum.txt")
     assert sent == hashlib.sha256(run["assembled_prompt"].encode()).hexdigest()
+
+
+@pytest.mark.proves("K-49", "C-85")
+def test_summaries_are_listed_page_by_page_and_cannot_be_written(room: Room) -> None:
+    house, agent = room.house, demo(room)
+    found = [made(room, agent, name=name, description="Look.") for name in ("One", "Two")]
+    assert house.get(f"/agents/{agent}/summaries") == {"items": [], "next_cursor": None}
+    for routine in found:
+        fired(house, routine)
+        assert over(house, routine)["status"] == "done"
+    path = f"/agents/{agent}/summaries"
+    first = house.get(path, limit=1)
+    second = house.get(path, limit=1, cursor=first["next_cursor"])
+    names = [one["routine_name"] for page in (first, second) for one in page["items"]]
+    assert names == ["Two", "One"] and second["next_cursor"] is None
+    assert house.get(f"/agents/{agent[-8:]}/summaries", limit=2)["items"][0] == first["items"][0]
+    for method in ("POST", "PATCH", "PUT", "DELETE"):
+        assert house.program(method, path, {}).status == 405
+    assert house.program("GET", "/agents/zzzzzzzz/summaries").status == 404
+    assert house.program("GET", f"{path}?content=x").status == 422
