@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import signal
 from typing import Any
 
 import pytest
@@ -107,3 +108,30 @@ def test_summaries_are_listed_page_by_page_and_cannot_be_written(room: Room) -> 
         assert house.program(method, path, {}).status == 405
     assert house.program("GET", "/agents/zzzzzzzz/summaries").status == 404
     assert house.program("GET", f"{path}?content=x").status == 422
+
+
+@pytest.mark.slow
+@pytest.mark.proves("K-68 follow-ups", "K-51")
+def test_what_a_turn_asks_for_counts_once_though_the_owner_dies_before_its_end(
+    running: House,
+) -> None:
+    room = running.room()
+    agent = demo(room)
+    note = '{"reason": "look again", "in": "8h"}'
+    lines = script(f"tool wake_self {note}", 'tool task_create {"title": "Oil it"}', "sleep 4")
+    routine = made(room, agent, description=f"{lines}\n{script('write a.txt one')}")
+    fired(running, routine)
+    own = {"source": "self", "agent_id": agent}
+    until(lambda: running.get("/tasks", workspace_id=room.id)["items"])
+    running.end(signal.SIGKILL)
+    running.start()
+    assert over(running, routine)["status"] == "done"
+    (kept,) = running.get(f"/agents/{agent}/summaries")["items"]
+    assert kept["content"].count("called wake_self; called task_create; wrote a.txt") == 1
+    (waits,) = running.get("/wakeups", **own)["items"]
+    assert waits["status"] == "queued" and waits["payload"] == {"reason": "look again"}
+    assert [one["title"] for one in running.get("/tasks", workspace_id=room.id)["items"]] == [
+        "Oil it"
+    ]
+    (run,) = running.get("/runs", agent_id=agent)["items"]
+    assert kept["updated_by_run_id"] == run["id"]
