@@ -8,10 +8,10 @@ ROUTINE = "routine:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """agent_profile_id: whose turns they were. scope: `routine:<id>`. content: Markdown, at most
+    """agent_id: whose turns they were. scope: `routine:<id>`. content: Markdown, at most
     8 KB. content_tokens: about how many that is. updated_by_run_id: the run that ended then."""
 
-    agent_profile_id: str
+    agent_id: str
     scope: str
     content: str
     content_tokens: int

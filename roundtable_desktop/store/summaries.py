@@ -20,17 +20,17 @@ MOST_EVENTS = 5000
 
 # By SQL text: each end of a routine's run asks, and peewee's builder would be half of its cost.
 _OF_SCOPE = """
-SELECT * FROM agent_continuation_summaries WHERE agent_profile_id = ? AND scope = ?
+SELECT * FROM agent_continuation_summaries WHERE agent_id = ? AND scope = ?
 """
 _NEWEST = """
-SELECT * FROM agent_continuation_summaries WHERE agent_profile_id = ?
+SELECT * FROM agent_continuation_summaries WHERE agent_id = ?
 ORDER BY updated_at DESC, scope LIMIT 1
 """
 _PUT = """
 INSERT INTO agent_continuation_summaries
-    (agent_profile_id, scope, content, content_tokens, updated_at, updated_by_run_id)
+    (agent_id, scope, content, content_tokens, updated_at, updated_by_run_id)
 VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (agent_profile_id, scope) DO UPDATE SET
+ON CONFLICT (agent_id, scope) DO UPDATE SET
     content = excluded.content, content_tokens = excluded.content_tokens,
     updated_at = excluded.updated_at, updated_by_run_id = excluded.updated_by_run_id
 """
@@ -99,7 +99,7 @@ def of_scope(view: View, agent_id: str, scope: str) -> Summary | None:
 
 def of_agent(view: View, agent_id: str, after: str | None, limit: int) -> list[Summary]:
     """Of its routines, the newest first; after: a routine, for those that are older."""
-    here = Summaries.agent_profile_id == agent_id
+    here = Summaries.agent_id == agent_id
     if after is not None:
         here &= Summaries.scope < scope_of(after)
     found = Summaries.select().where(here).order_by(Summaries.scope.desc()).limit(limit)

@@ -6,7 +6,7 @@ from roundtable_desktop.store.fields import InstantField, Table
 
 
 class Summaries(Table):
-    agent_profile_id = pw.TextField()
+    agent_id = pw.TextField()
     scope = pw.TextField()
     content = pw.TextField(default="")
     content_tokens = pw.IntegerField(default=0)
@@ -15,4 +15,4 @@ class Summaries(Table):
 
     class Meta:
         table_name = "agent_continuation_summaries"
-        primary_key = pw.CompositeKey("agent_profile_id", "scope")
+        primary_key = pw.CompositeKey("agent_id", "scope")

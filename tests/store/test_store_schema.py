@@ -26,7 +26,7 @@ PROMISED = {
         spool_offset created_at started_at last_pulse_at ended_at exit_code output_summary
         error_kind error_text error_signature""",
     "agent_continuation_summaries": """
-        agent_profile_id scope content content_tokens updated_at updated_by_run_id""",
+        agent_id scope content content_tokens updated_at updated_by_run_id""",
 }
 
 INDEXES = {
@@ -93,7 +93,7 @@ def test_the_promised_indexes_are_there(ground: Ground, name: str) -> None:
         ("tasks", ["workspace_id", "number"]),
         ("proposals", ["run_id"]),
         ("workspaces", ["path"]),
-        ("agent_continuation_summaries", ["agent_profile_id", "scope"]),
+        ("agent_continuation_summaries", ["agent_id", "scope"]),
     ],
 )
 def test_what_must_be_unique_is_unique(ground: Ground, table: str, unique: list[str]) -> None:
