@@ -8,6 +8,7 @@ from engine_graph_work import DONE, Work
 from engine_stage import ASKED, Stage
 from ground import JOAN, set_columns
 
+from roundtable_desktop.dashboard.badges import state_of
 from roundtable_desktop.engine.calling_off import CALLED_OFF
 from roundtable_desktop.engine.desk import Asked, board, proposals, tasks
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid, Refused
@@ -183,6 +184,32 @@ def test_another_assignee_has_a_fresh_count_and_the_retry_of_the_one_before_is_o
     assert work.now(task).attempts_spent == 0
     settled = work.stage.ground.get_wakeup(retry.id)
     assert (settled.status, settled.cancel_reason) == (WakeupStatus.CANCELLED, "assignee_changed")
+
+
+@pytest.mark.proves("K-29", "K-30")
+@pytest.mark.parametrize(
+    ("tried", "to", "reason", "badge"),
+    [
+        (False, S.CANCELLED, "task_terminal", "Cancelled - task cancelled"),
+        (True, S.CANCELLED, "retry_task_cancelled", "Cancelled - task cancelled"),
+        (True, S.DONE, "task_terminal", "Cancelled - task completed"),
+    ],
+)
+def test_what_waits_for_a_task_that_a_person_ends_says_why_it_never_runs(
+    work: Work, tried: bool, to: TaskStatus, reason: str, badge: str
+) -> None:
+    task = work.task("Ended")
+    if tried:
+        work.stage.finish(work.run(task), why="crashed", code=1)
+    work.move(task, to)
+    (wakeup,) = work.wakeups(task)
+    assert (wakeup.outcome, wakeup.cancel_reason) == (WakeupOutcome.USER_CANCELLED, reason)
+    assert state_of(wakeup)[1] == badge
+    kind = "wakeup_retry_cancelled" if reason.startswith("retry") else "wakeup_stale_cancelled"
+    (event,) = [one for one in work.stage.ground.events() if one.kind == kind]
+    assert event.subject_id == wakeup.id
+    asked = {"reason": reason, "task_id": task.id, "old_agent": task.assignee_agent_id}
+    assert event.data.items() >= asked.items()
 
 
 # --- while an agent works ------------------------------------------------------------------------

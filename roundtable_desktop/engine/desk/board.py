@@ -1,15 +1,19 @@
 """What a person does with a task on the board: moves, sends back, blocks, cancels (K-09)."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
 from roundtable_desktop.engine.desk.edges import check_unblocked
+from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.proposals import Proposal
-from roundtable_desktop.model.records import Json, Subject, Task
+from roundtable_desktop.model.records import Json, Subject, Task, Wakeup
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,
@@ -20,6 +24,9 @@ from roundtable_desktop.model.states import (
     WakeupOutcome,
     WakeupStatus,
 )
+from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.verdicts import Cancel
+from roundtable_desktop.rules import admission
 from roundtable_desktop.store import approvals, comments, proposals, runs, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Tx, View
@@ -50,7 +57,7 @@ def block(desk: Desk, asked: Asked, task_id: str, *, reason: str, owner: str, ac
     def act(tx: Tx, task: Task) -> list[str]:
         _check_move(task, TaskStatus.BLOCKED)
         ended = _take_away(tx, task)
-        _drop_wakeups(tx, asked, task)
+        _drop_wakeups(tx, asked, task, TaskStatus.BLOCKED)
         blocked = {"owner": owner, "action": action, "reason": reason}
         graph.move(tx, desk.ids, task, TaskStatus.BLOCKED, actor=asked.actor, blocked=blocked)
         return ended
@@ -89,7 +96,7 @@ def move_now(
             return []
     _check_proposals(tx, task, to)
     ended = _take_away(tx, task) if task.status is TaskStatus.IN_PROGRESS else []
-    _drop_wakeups(tx, asked, task)
+    _drop_wakeups(tx, asked, task, to)
     if note:
         comments.add(tx, task, desk.ids.new(), asked.actor, note, None)
     if to is TaskStatus.CANCELLED:
@@ -172,17 +179,31 @@ def _take_away(tx: Tx, task: Task) -> list[str]:
     return [run.id for run in live]
 
 
-def _drop_wakeups(tx: Tx, asked: Asked, task: Task) -> None:
-    """Wakeups of before the person's word, with the retries that they had left."""
+def _drop_wakeups(tx: Tx, asked: Asked, task: Task, to: TaskStatus) -> None:
+    """Wakeups of before the person's word, with the retries that they had left. Where the task is
+    over with that, they are told of as if they had been looked at after it (K-29, K-30)."""
+    after = replace(task, status=to)
     for waiting in wakeups.waiting_for_task(tx, task.id):
-        wakeups.settle(
-            tx,
-            waiting,
-            WakeupStatus.CANCELLED,
-            outcome=WakeupOutcome.USER_CANCELLED,
-            actor=asked.actor,
-            data={"reason": "moved"},
-        )
+        seen = admission.staleness(waiting.agent_id, task.id, after, by_person=True)
+        seen = admission.of_retry(seen) if waiting.retry_count else seen
+        if isinstance(seen, Cancel):
+            _drop(tx, asked, waiting, seen)
+        else:
+            _settle(tx, asked, waiting, data={"reason": "moved"})
+
+
+def _drop(tx: Tx, asked: Asked, waiting: Wakeup, seen: Cancel) -> None:
+    told = decision("staleness", seen, rfc3339(tx.now))
+    wakeups.keep_decisions(tx, waiting.id, [*map(dict, waiting.decisions), told])
+    of_retry = seen.reason in admission.OF_RETRIES
+    kind = Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED
+    data: Json = {"reason": seen.reason, "task_id": waiting.task_id, "old_agent": waiting.agent_id}
+    _settle(tx, asked, waiting, cancel_reason=seen.reason, kind=kind, data=data)
+
+
+def _settle(tx: Tx, asked: Asked, waiting: Wakeup, **more: Any) -> None:
+    outcome = WakeupOutcome.USER_CANCELLED
+    wakeups.settle(tx, waiting, WakeupStatus.CANCELLED, outcome=outcome, actor=asked.actor, **more)
 
 
 def _open(view: View, task: Task) -> bool:
