@@ -60,7 +60,7 @@ def idle_skip(tx: Tx, case: Case) -> Answer:
     answer = idle.idle(wake) if wake is not None else Go()
     if isinstance(answer, Finish):
         log.info(
-            "wakeup idle skipped wakeup_id=%s agent_id=%s agent_name=%s reason=%s",
+            "wakeup_idle_skipped wakeup_id=%s agent_id=%s agent_name=%s reason=%s",
             case.wakeup.id,
             case.agent.id,
             case.agent.name,

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from outside_clock import start
 from outside_house import House, Room, started
+from outside_talk import office
 
 _number = itertools.count(1)
 
@@ -27,6 +29,28 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def room(shared: House) -> Room:
     """A new repository with the shared owner."""
     return shared.room(f"repo-{next(_number)}")
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One owner with a test clock for all tests of a module: its time goes on from test to test."""
+    house = House(tmp_path_factory.mktemp("standing"))
+    try:
+        start(house, TZ="UTC")
+        yield house
+    finally:
+        house.close()
+
+
+@pytest.fixture
+def stage(standing: House) -> Iterator[Room]:
+    """A new repository there; what the test leaves behind does nothing while others move time."""
+    room = standing.room(f"repo-{next(_number)}")
+    yield room
+    for routine in office(standing, "GET", f"?workspace_id={room.id}").json["items"]:
+        office(standing, "DELETE", f"/{routine['id']}")
+    for agent in standing.get("/agents", workspace_id=room.id)["items"]:
+        standing.post(f"/agents/{agent['id']}/pause")
 
 
 @pytest.fixture

@@ -31,27 +31,6 @@ def test_a_wake_parked_behind_a_lock_starts_when_the_run_ends(room: Room, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.proves("B-046", "K-29", "K-30")
-def test_a_wake_for_a_task_that_moved_on_is_cancelled_with_its_reason(
-    room: Room, tmp_path: Path
-) -> None:
-    go = tmp_path / "go"
-    first = room.shell(f"while [ ! -e {go} ]; do sleep 0.05; done; echo x > x.txt", name="ann")
-    second = room.shell("echo done > note.txt", name="bob")
-    busy = room.task("Busy", first)
-    room.live(busy)
-    task = room.task("Moves on", first)
-    room.house.program("PATCH", f"/tasks/{task['id']}", {"assignee_agent_id": second})
-    until(lambda: status(room, task) == "in_review")
-    go.touch()
-    until(lambda: status(room, busy) == "in_review")
-    (old,) = [one for one in wakeups(room, task) if one["agent_id"] == first]
-    assert (old["status"], old["cancel_reason"]) == ("cancelled", "assignee_changed")
-    ran = room.house.get("/runs", task_id=task["id"])["items"]
-    assert [one["agent_id"] for one in ran] == [second]
-
-
-@pytest.mark.slow
 @pytest.mark.proves("F-11", "K-10")
 def test_a_key_that_comes_a_thousand_times_at_once_is_one_task_and_one_run(room: Room) -> None:
     agent, house = room.shell("echo done > note.txt"), room.house

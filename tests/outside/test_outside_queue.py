@@ -10,7 +10,6 @@ import pytest
 from outside_house import House, Room, until
 from outside_talk import comment, wakeups
 
-DIES = "kill -9 $$"
 DAY = 25 * 3600 * 1_000_000
 
 
@@ -27,13 +26,6 @@ def keys(house: House) -> list[Any]:
 def assigned(room: Room, task: Any, agent: str) -> None:
     body = {"assignee_agent_id": agent}
     assert room.house.program("PATCH", f"/tasks/{task['id']}", body).status == 200
-
-
-def retried(room: Room, task: Any) -> Any:
-    """Its wakeup, once its first run has died and the next try is planned."""
-    return until(
-        lambda: next((one for one in wakeups(room, task) if one["held_by"] == "retry"), None)
-    )
 
 
 @pytest.mark.slow
@@ -71,26 +63,6 @@ def test_a_start_takes_the_keys_that_count_no_more(running: House) -> None:
     assert [key for key in keys(running) if key] == [f"task_assigned:{waits['id']}:1"]
     (told,) = wakeups(room, over)
     assert told["status"] == "finished", "the wakeup itself stays to be read"
-
-
-@pytest.mark.slow
-@pytest.mark.proves("K-30", "K-57")
-def test_a_new_assignee_ends_the_retry_of_the_one_before(room: Room) -> None:
-    task = room.task("Handed over", room.shell(DIES))
-    waiting = retried(room, task)
-    other = room.shell("echo done > done.txt", name="other")
-    assigned(room, task, other)
-    now = room.house.get(f"/wakeups/{waiting['id']}")
-    assert (now["status"], now["cancel_reason"]) == ("cancelled", "retry_stale_assignee")
-    assert room.ended(task, 2)["agent_id"] == other
-    events = [
-        one
-        for one in room.house.get("/events", workspace_id=room.id, limit=200)["items"]
-        if one["kind"] == "wakeup_retry_cancelled"
-    ]
-    assert [one["subject_id"] for one in events] == [waiting["id"]]
-    assert events[0]["data"]["task_id"] == task["id"]
-    assert events[0]["data"]["old_agent"] == waiting["agent_id"]
 
 
 @pytest.mark.slow

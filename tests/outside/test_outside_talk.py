@@ -88,19 +88,6 @@ def test_a_comment_opens_a_task_again_that_stood_still(
     until(lambda: status(room, task) == "in_review")
 
 
-@pytest.mark.proves("K-04")
-def test_a_comment_on_a_done_task_is_cancelled_as_stale_with_the_reason(room: Room) -> None:
-    task = room.task("Done", demo(room), description=script("say nothing to do"))
-    room.ended(task)
-    until(lambda: status(room, task) == "done")
-    comment(room, task, "Thanks")
-    woken = until(
-        lambda: (found := wakeups(room, task, "comment"))[0]["status"] == "cancelled" and found[0]
-    )
-    assert (woken["outcome"], woken["cancel_reason"]) == ("stale", "task_terminal")
-    assert len(room.house.get(f"/tasks/{task['id']}/attempts")["items"]) == 1
-
-
 def test_a_comment_is_at_most_16_kb(room: Room) -> None:
     task = room.task("Long")
     for text, code in (("x" * 16_384, 201), ("x" * 16_385, 422), ("é" * 8_193, 422), ("", 422)):
