@@ -8,7 +8,7 @@ from engine_stage import ASKED, Stage
 from ground import set_columns
 
 from roundtable_desktop.engine import steps
-from roundtable_desktop.engine.desk import tasks
+from roundtable_desktop.engine.desk import run_control, tasks, waking
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.states import (
     AgentStatus,
@@ -17,6 +17,7 @@ from roundtable_desktop.model.states import (
     WakeupStatus,
 )
 from roundtable_desktop.phrases import SENTENCES
+from roundtable_desktop.store import runs
 from roundtable_desktop.store.db import Store
 
 GATES = [
@@ -190,6 +191,27 @@ def test_a_task_is_given_back_however_its_run_ends(stage: Stage) -> None:
         assert stage.ground.get_task(task.id).checkout_agent_id is None, why
         assert stage.ground.rows("leases") == []
         stage.clock.forward(hours=3)
+
+
+@pytest.mark.proves("K-41", "W-26")
+def test_what_comes_late_for_a_run_that_is_over_leaves_the_next_one_alone(stage: Stage) -> None:
+    """Failure 13 of the first systems: a run that had finished closed the checkout of another one,
+    and a cancellation wrote over what had finished."""
+    task = stage.assigned()
+    first = stage.finish(stage.launch(), code=1)
+    second = stage.launch()
+    before = stage.everything()
+    for late in (stage.completion.settle, stage.completion.lost, stage.completion.never_born):
+        late(first.id)
+    with stage.store.transaction() as tx:
+        runs.give_back(tx, task.id, first.id)
+    with pytest.raises(Conflict, match="run_has_ended"):
+        run_control.cancel(stage.desk, ASKED, first.id)
+    with pytest.raises(Conflict, match="wakeup_not_waiting"):
+        waking.cancel(stage.desk, ASKED, first.wakeup_id)
+    assert stage.everything() == before
+    assert [row["run_id"] for row in stage.ground.rows("leases")] == [second.id]
+    assert stage.ground.get_task(task.id).checkout_agent_id == second.agent_id
 
 
 def test_a_wakeup_that_cannot_be_judged_is_put_back_and_others_go_on(

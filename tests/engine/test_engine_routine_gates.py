@@ -29,6 +29,7 @@ def idle_agent(stage: Stage) -> Routines:
 def test_time_alone_wakes_nobody_without_a_task(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Failure 4 of the first systems: the skip asked for a reason that no wakeup had."""
     here = idle_agent(stage)
     routine = here.add()
     with caplog.at_level(logging.INFO):

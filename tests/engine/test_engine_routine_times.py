@@ -72,6 +72,7 @@ def test_another_name_leaves_the_zone_and_the_next_instant_alone(routines: Routi
 
 @pytest.mark.proves("K-14")
 def test_an_archived_routine_is_over(routines: Routines) -> None:
+    """Failure 6 of the first systems: what was archived still fired."""
     routine = routines.add()
     routines.edit(routine, status=RoutineStatus.ARCHIVED)
     routines.pass_time(hours=1)
@@ -84,6 +85,7 @@ def test_an_archived_routine_is_over(routines: Routines) -> None:
 
 @pytest.mark.proves("K-14", "C-22")
 def test_what_waits_of_a_paused_routine_starts_nothing(routines: Routines) -> None:
+    """Failure 6 of the first systems: what was paused still fired."""
     routine = routines.add()
     routines.pass_time(minutes=5)
     routines.edit(routine, status=RoutineStatus.PAUSED)
@@ -107,6 +109,7 @@ def test_a_removed_routine_wakes_nobody_and_keeps_its_history(routines: Routines
 def test_two_fires_in_one_minute_are_two_and_one_that_is_sent_twice_is_one(
     routines: Routines,
 ) -> None:
+    """Failure 9 of the first systems: fires of one minute had one key."""
     routine = routines.add(None, concurrency_policy=ConcurrencyPolicy.ALWAYS_ENQUEUE)
     first, second = routines.fire(routine), routines.fire(routine)
     assert first.id != second.id
@@ -119,6 +122,7 @@ def test_two_fires_in_one_minute_are_two_and_one_that_is_sent_twice_is_one(
 def test_a_fire_without_its_required_variables_is_refused_and_leaves_no_row(
     routines: Routines,
 ) -> None:
+    """Failure 9 of the first systems: nobody looked at what is required."""
     from roundtable_desktop.model.errors import InvalidFields
     from roundtable_desktop.model.routines import Variable
 
@@ -212,7 +216,8 @@ def test_a_step_of_the_clock_fires_no_instant_twice(routines: Routines, step: in
 def test_a_crash_between_firing_and_commit_loses_neither(
     routines: Routines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next instant is never written without its firings, nor the other way round."""
+    """Failure 6 of the first systems: the claim emptied the next instant, and a crash lost it. The
+    next instant is never written without its firings, nor the other way round."""
     from roundtable_desktop.engine import routines as module
 
     routine = routines.add()
@@ -296,7 +301,8 @@ def test_moves_that_a_routine_does_not_have_are_refused(routines: Routines) -> N
 def test_five_hundred_firings_never_stick(
     routines: Routines, policy: ConcurrencyPolicy, template: object
 ) -> None:
-    """Runs of all lengths and ends; afterwards nothing is open and the next one fires."""
+    """Failure 1 of the first systems: a firing never ended. Runs of all lengths and ends;
+    afterwards nothing is open and the next one fires."""
     routine = routines.add("* * * * *", concurrency_policy=policy, template=template)
     live: list[Run] = []
     for number in range(500):

@@ -101,6 +101,7 @@ def test_a_policy_decides_about_a_fire_while_the_last_one_is_at_work(
 def test_what_is_merged_into_a_running_run_gets_one_follow_up_with_all_of_it(
     routines: Routines,
 ) -> None:
+    """Failures 3 and 8 of the first systems: it was swallowed, or one value wrote over another."""
     routine = routines.add(description="Look at {{what}}.")
     routines.pass_time(minutes=5)
     run = routines.work()

@@ -144,6 +144,7 @@ def test_the_agent_can_be_paused_from_there_and_mark_fixed_lets_it_work(
 @pytest.mark.slow
 @pytest.mark.proves("K-40", "C-10")
 def test_a_pause_finishes_what_comes_and_the_resume_brings_all_of_it_back(room: Room) -> None:
+    """Failure 10 of the first systems: what a pause finished was lost."""
     house: House = room.house
     agent = room.shell("cat > note.txt", name="pausable")
     paused = house.cli("agent", "pause", "pausable", at=room.path)

@@ -94,6 +94,8 @@ def test_a_fire_asks_for_what_is_required_and_answers_the_same_when_repeated(roo
 
 @pytest.mark.proves("K-18", "K-24", "N-02")
 def test_a_light_routine_really_runs_its_agent_and_the_firing_ends(room: Room) -> None:
+    """Failures 2 and 3 of the first systems: no run without a task was launched, and no value was
+    told."""
     house = room.house
     text = "Tell of {{what}}.\n" + script("say Looked.")
     routine = made(room, demo(room), description=text)
@@ -227,6 +229,8 @@ def test_the_pages_show_fire_pause_and_resume(room: Room) -> None:
 @pytest.mark.proves("K-16", "K-18", "K-24")
 @pytest.mark.parametrize("policy", ["coalesce_if_active", "skip_if_active", "always_enqueue"])
 def test_thirty_fires_with_real_runners_never_stick(room: Room, policy: str) -> None:
+    """Failure 1 of the first systems: a firing never ended, and each later one was merged into
+    it."""
     house = room.house
     agent = demo(room, max_concurrent_sessions=3)
     routine = made(room, agent, concurrency_policy=policy, description=script("say Looked."))

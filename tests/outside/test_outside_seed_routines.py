@@ -87,7 +87,7 @@ def test_a_fire_while_the_last_task_is_open_is_skipped(stage: Room) -> None:
     assert shown(stage, routine)["recent_runs"][0]["status"] == "task_created"
 
 
-@pytest.mark.proves("seed story", "K-17", "C-15", "C-39", "C-61")
+@pytest.mark.proves("seed story", "K-17", "K-17 prompt", "C-15", "C-39", "C-61")
 def test_three_hours_without_a_scheduler_are_caught_up_by_each_policy(stage: Room) -> None:
     """GIVEN the scheduler was down for 3 hours, WHEN it restarts, THEN routines with
     `catch_up_policy=skip_missed` fire only the current tick; routines with

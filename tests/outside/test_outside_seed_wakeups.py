@@ -246,7 +246,7 @@ def test_a_wake_for_a_task_that_another_has_now_is_cancelled(stage: Room) -> Non
     assert (told["subject_id"], told["data"]["task_id"]) == (old["id"], task["id"])
 
 
-@pytest.mark.proves("seed story", "K-30", "K-57")
+@pytest.mark.proves("seed story", "K-30", "K-30 at once", "K-57")
 def test_a_retry_ends_with_what_it_was_for(stage: Room) -> None:
     """GIVEN a wakeup for task T fails and a retry is scheduled 10 minutes out, WHEN task T is
     reassigned (or cancelled) before the retry fires, THEN the retry is cancelled at promotion time

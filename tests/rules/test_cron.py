@@ -81,6 +81,7 @@ def test_a_daily_time_that_is_skipped_comes_right_after_the_gap() -> None:
 
 @pytest.mark.proves("B-002")
 def test_a_daily_time_that_comes_twice_fires_once() -> None:
+    """Failure 11 of the first systems: the hour that is repeated fired twice."""
     found = fired("30 1 * * *", "America/New_York", "2026-11-01T04:00", "2026-11-02T08:00")
     assert found == ["11-01 05:30", "11-02 06:30"]
 
@@ -93,6 +94,7 @@ def test_two_hours_a_day_keep_their_hours_across_a_change() -> None:
 
 @pytest.mark.proves("B-014")
 def test_a_day_of_the_month_and_a_weekday_are_either_or() -> None:
+    """Failure 11 of the first systems: only a day that was both fired."""
     found = fired("0 9 13 * 5", "UTC", "2026-04-01T00:00", "2026-05-01T00:00")
     assert [day[3:5] for day in found] == ["03", "10", "13", "17", "24"]
     found = fired("48 14 31 6 0", "UTC", "2026-06-01T00:00", "2026-07-01T00:00")
@@ -102,6 +104,7 @@ def test_a_day_of_the_month_and_a_weekday_are_either_or() -> None:
 @pytest.mark.proves("B-017")
 @pytest.mark.parametrize("sunday", ["0", "7", "SUN", "sun"])
 def test_sunday_has_two_numbers(sunday: str) -> None:
+    """Failure 11 of the first systems: 7 was no Sunday."""
     found = fired(f"0 2 * * {sunday}", "UTC", "2026-06-01T00:00", "2026-06-08T00:00")
     assert found == ["06-07 02:00"]
 
@@ -164,6 +167,7 @@ def test_odd_zones(expression: str, zone: str, after: str, first: str) -> None:
     ids=range(27),
 )
 def test_what_can_never_fire_is_refused_at_once_with_its_reason(expression: str, code: str) -> None:
+    """Failure 11 of the first systems: an impossible date fired daily."""
     assert refusal(expression) == code
     assert seconds(lambda: refusal(expression)) < AT_ONCE
 

@@ -69,6 +69,7 @@ BACK = [
 def test_each_condition_alone_holds_a_wakeup_back(
     ground: Ground, name: str, of_agent: dict[str, Any], of_wakeup: dict[str, Any]
 ) -> None:
+    """Failure 7 of the first systems: the claim asked for none of them."""
     workspace = ground.workspace()
     held = ground.wakeup(ground.agent(workspace, **of_agent), **of_wakeup)
     assert ground.claim() is None, name
@@ -210,7 +211,8 @@ def test_the_hot_statements_walk_their_index(ground: Ground, statement: str, ind
 @pytest.mark.proves("C-63")
 @pytest.mark.slow
 def test_one_cause_told_a_thousand_times_by_eight_threads_is_one_row(ground: Ground) -> None:
-    """F-11: the same idempotency key, in parallel."""
+    """Failure 9 of the first systems: a key was looked for, then written. F-11: the same
+    idempotency key, in parallel."""
     agent = ground.agent(ground.workspace())
     begin, ids = threading.Barrier(8), set()
 
