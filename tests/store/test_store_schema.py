@@ -16,6 +16,14 @@ from roundtable_desktop.store.tables import TABLES
 TYPES = {"TEXT": "TEXT", "INTEGER": "INTEGER", "INT": "INTEGER", "AUTO": "INTEGER"}
 
 PROMISED = {
+    "office_routines": """
+        id workspace_id name description assignee_agent_id status concurrency_policy
+        catch_up_policy catch_up_max task_template variables priority created_at updated_at""",
+    "office_routine_triggers": """
+        id routine_id kind cron_expression timezone next_run_at last_fired_at enabled""",
+    "office_routine_runs": """
+        id routine_id trigger_id source status trigger_payload linked_task_id coalesced_into_run_id
+        dispatch_fingerprint started_at completed_at wakeup_id run_id""",
     "agent_wakeup_requests": """
         id agent_id source reason payload status coalesced_count idempotency_key context_snapshot
         run_id requested_at claimed_at finished_at retry_count scheduled_retry_at cancel_reason
