@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from hands import button, by_keyboard
 from outside_house import House, Room, until
-from outside_talk import demo, item_of, resolved, script
+from outside_routines import made, over
+from outside_talk import demo, item_of, office, resolved, script
 from playwright.sync_api import Page, expect
 
 _number = itertools.count(1)
@@ -104,3 +105,22 @@ def test_the_way_leads_from_the_overview_to_everything(room: Room, either: Page)
     for place in ("Inbox", "Runs", "Overview"):
         either.get_by_role("link", name=place).first.click()
         expect(either.get_by_role("heading", level=1)).to_have_text(place)
+
+
+@pytest.mark.proves("K-22", "K-62")
+def test_a_routine_that_needs_a_value_asks_for_it_before_it_runs(room: Room, either: Page) -> None:
+    """Above the list where there are scripts, else on the routine's own page."""
+    wanted = [{"name": "reason", "required": True}]
+    name = f"Sweep {room.id[-6:]}"
+    routine = made(room, demo(room), name=name, description="For {{reason}}.", variables=wanted)
+    either.goto("/routines")
+    either.get_by_role("link", name=f"Run now… {name}").click()
+    asked = either.get_by_role("dialog", name=f"Run now: {name}")
+    place = asked if asked.count() else either.locator("main")
+    button(place, "Run now").click()
+    assert office(room.house, "GET", f"/{routine['id']}").json["recent_runs"] == []
+    place.get_by_label("reason").fill("a new year")
+    by_keyboard(either, button(place, "Run now"))
+    expect(either.get_by_text("It was set off")).to_be_visible()
+    firing = over(room.house, routine)
+    assert firing["trigger_payload"]["reason"] == "a new year"

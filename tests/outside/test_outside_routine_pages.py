@@ -181,7 +181,9 @@ def test_the_list_switches_runs_and_leads_on(room: Room, browser: Browser) -> No
     asks = made(room, agent, name="Asks", variables=[{"name": "what", "required": True}])
     page = got(browser, "/routines")
     assert f"/routines/{asks['id']}#fire" in page.links
-    assert not page.has_form(f"/routines/{asks['id']}/fire")
+    assert [one["data-opens"] for _, one in page.tags if "data-opens" in one][-1] == (
+        f"fire-{asks['id']}"
+    )
     move, fire = f"/routines/{plain['id']}/move", f"/routines/{plain['id']}/fire"
     assert page.form(move).choices == [("status", "paused")]
     page = sent(browser, page.form(move), status="paused")

@@ -131,9 +131,12 @@ def test_run_now_asks_for_what_is_required(stage: Room) -> None:
     routine = made(stage, worker(stage), description="Look, for {{reason}}.", variables=wanted)
     browser, fire = Browser(stage.house), f"/routines/{routine['id']}/fire"
     page = got(browser, "/routines")
-    assert not page.has_form(fire), "the list alone cannot fire it"
-    assert f"/routines/{routine['id']}#fire" in page.links
-    form = got(browser, f"/routines/{routine['id']}").form(fire)
+    modal = f"fire-{routine['id']}"
+    (link,) = [one for _, one in page.tags if one.get("data-opens") == modal]
+    assert link["href"] == f"/routines/{routine['id']}#fire", "where there are no scripts"
+    assert ("dialog", modal) in [(tag, one.get("id")) for tag, one in page.tags]
+    form = page.form(fire)
+    assert [one["name"] for _, one in page.tags if "required" in one] == ["var_reason"]
     refused = send(browser, form, var_reason="")
     assert refused.status == 422 and "reason" in refused.text
     assert shown(stage, routine)["recent_runs"] == []
