@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from outside_clock import advance, instant
-from outside_house import Room, until
+from outside_house import Browser, Room, until
 from outside_seed import (
     activity,
     busy,
@@ -167,7 +167,7 @@ def test_an_approved_spec_starts_the_build(stage: Room) -> None:
     assert stage.ended(build)["agent_id"] == developer
 
 
-@pytest.mark.proves("seed story", "K-32", "K-33", "C-12")
+@pytest.mark.proves("seed story", "K-32", "K-33", "C-12", "test clock")
 def test_a_reset_that_was_told_is_waited_for(stage: Room) -> None:
     """GIVEN a wakeup fails with `"rate_limit_error: resets at 4:00 AM UTC"`, WHEN
     `HandleWakeupFailure` is called at 3:45 AM UTC, THEN the wakeup is scheduled for `04:00:30 AM
@@ -196,8 +196,10 @@ def test_a_reset_that_was_told_is_waited_for(stage: Room) -> None:
     assert advance(stage.house, 15 * 60 + 29)["claimed"] == 1
     assert advance(stage.house, 2)["claimed"] == 1
     assert advance(stage.house, 45 * 60)["claimed"] == 1
-    for task in tasks:
-        assert stage.ended(task, 2)["status"] == "finished"
+    for task, wakeup in zip(tasks, waiting, strict=True):
+        second = stage.ended(task, 2)
+        begun = instant(second["started_at"]) - instant(wakeup["scheduled_retry_at"])
+        assert second["status"] == "finished" and timedelta() <= begun < timedelta(seconds=0.1)
 
 
 @pytest.mark.proves("seed story", "K-34", "K-35", "C-05")
@@ -263,7 +265,7 @@ def test_a_retry_ends_with_what_it_was_for(stage: Room) -> None:
     at_once = house.get(f"/wakeups/{old[passed_on['id']]}")
     assert (at_once["status"], at_once["cancel_reason"]) == ("cancelled", "retry_stale_assignee")
     assert stage.ended(passed_on, 2)["agent_id"] == bob
-    advance(house, 11 * 60)
+    advance(house, 11 * 60)  # C-32: a person's cancellation does not wait for that moment either
     later = house.get(f"/wakeups/{old[dropped['id']]}")
     assert (later["status"], later["cancel_reason"]) == ("cancelled", "retry_task_cancelled")
     told = [(one["subject_id"], one["data"]) for one in activity(stage, "wakeup_retry_cancelled")]
@@ -275,7 +277,7 @@ def test_a_retry_ends_with_what_it_was_for(stage: Room) -> None:
     assert [len(of_agent(stage, "runs", agent)) for agent in (ann, amy, bob)] == [1, 1, 1]
 
 
-@pytest.mark.proves("seed story", "K-36", "K-37")
+@pytest.mark.proves("seed story", "K-36", "K-37", "C-78")
 def test_a_task_whose_wakeup_was_lost_is_found(stage: Room) -> None:
     """GIVEN a task in `TODO` state assigned to agent A has no queued or finished wakeup and was
     created within the lookback window, WHEN the recovery sweep runs, THEN a `task_assigned` wakeup
@@ -300,8 +302,11 @@ def test_a_task_whose_wakeup_was_lost_is_found(stage: Room) -> None:
     (again,) = wakeups(stage, lost)
     assert (again["source"], again["reason"]) == ("task_assigned", "recovery_sweep")
     assert run["wakeup_id"] == again["id"]
-    (told,) = activity(stage, "recovery_dispatch")
+    (told,) = activity(stage, "recovery_dispatch")  # C-60: its key is `agent_id`
     assert (told["data"]["task_id"], told["data"]["agent_id"]) == (lost["id"], agent)
+    swept = house.get("/events", kind="recovery_sweep_complete", limit=200)["items"]
+    assert {"dispatched_count": 1} in [one["data"] for one in swept]
+    assert "made again" in Browser(house).ask("GET", f"/tasks/{lost['id']}").text
     stage.ended(queued)
     assert [len(wakeups(stage, task)) for task in (finished, old, queued)] == [1, 0, 1]
 

@@ -77,23 +77,3 @@ def test_a_damaged_row_stops_no_page_no_list_and_no_start(running: House) -> Non
     assert item["severity"] == "attention" and "could not be read" in item["sentence"]
     assert running.cli("inbox", "act", item["id"], "retry").code == 0
     until(lambda: status(room, task) == "in_review")
-
-
-@pytest.mark.slow
-@pytest.mark.proves("K-36", "C-78")
-def test_a_lost_wakeup_is_found_by_a_running_owner(running: House) -> None:
-    room = running.room()
-    running.post("/control", {"action": "pause"})
-    task = room.task("Lost", room.shell("echo made > note.txt"))
-    running.end()
-    with contextlib.closing(sqlite3.connect(running.home / "roundtable.db")) as db, db:
-        assert db.execute("DELETE FROM agent_wakeup_requests").rowcount == 1
-    running.start()
-    running.post("/control", {"action": "resume"})
-    until(lambda: status(room, task) == "in_review")
-    (wakeup,) = running.get("/wakeups", task_id=task["id"])["items"]
-    assert (wakeup["reason"], wakeup["outcome"]) == ("recovery_sweep", "executed")
-    told = [one for one in running.get("/events", limit=200)["items"]]
-    swept = [one["data"] for one in told if one["kind"] == "recovery_sweep_complete"]
-    assert {"dispatched_count": 1} in swept
-    assert "made again" in Browser(running).ask("GET", f"/tasks/{task['id']}").text

@@ -133,30 +133,6 @@ def test_a_crash_is_tried_at_two_ten_thirty_and_120_minutes_and_then_no_more(sti
 
 
 @pytest.mark.slow
-@pytest.mark.proves("K-32", "test clock")
-@pytest.mark.parametrize(
-    ("text", "at"),
-    [
-        ("rate limit: resets at 4:00 AM", "2026-04-25T04:00:30Z"),
-        ("429 rate limit. Retry-After: 3600", "2026-04-25T04:45:30Z"),
-        ("usage limit reached, try again in 5 minutes", "2026-04-25T03:50:30Z"),
-    ],
-)
-def test_a_stated_reset_is_answered_half_a_minute_after_it(
-    still: House, text: str, at: str
-) -> None:
-    room = still.room()
-    task = room.task("Limited", demo(room, cooldown_sec=0), description=script(f"limit {text}"))
-    room.ended(task)
-    assert instant(retried(room, task, 1)) == instant(at)
-    wait = (instant(at) - instant(still.get("/status")["test_clock"])).total_seconds()
-    assert advance(still, wait - 0.5)["claimed"] == 0
-    assert advance(still, 0.5)["claimed"] == 1
-    second = room.ended(task, 2)
-    assert timedelta() <= instant(second["started_at"]) - instant(at) < timedelta(seconds=0.1)
-
-
-@pytest.mark.slow
 @pytest.mark.proves("test clock")
 def test_a_window_and_a_cooldown_end_when_the_clock_says_so(still: House) -> None:
     still.program("PATCH", "/settings", {"coalescing_window_sec": 20})
