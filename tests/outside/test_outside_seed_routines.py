@@ -41,6 +41,34 @@ def to_the_next_five(room: Room) -> None:
     advance(room.house, (there - now).total_seconds())
 
 
+@pytest.mark.proves("seed story", "K-25", "K-18", "K-73", "K-49")
+def test_a_heartbeat_is_told_what_the_last_one_left(stage: Room) -> None:
+    """GIVEN a coordinator agent with the pre-installed "Coordinator heartbeat" routine (cron `*/5
+    * * * *`), WHEN the wall clock crosses a 5-minute boundary, THEN the routines cron tick inserts
+    a `routine`-source wakeup request, the dispatcher creates a taskless run, the agent receives
+    the prompt with the continuation summary prepended, and on completion the summary is upserted
+    under `scope="routine:<id>"`."""
+    house, chair = stage.house, demo(stage, "chair", role="coordinator")
+    (heartbeat,) = of_room(stage)
+    (cron,) = [one for one in heartbeat["triggers"] if one["kind"] == "schedule"]
+    assert (heartbeat["name"], cron["cron_expression"]) == ("Coordinator heartbeat", "*/5 * * * *")
+    kept: list[Any] = []
+    for number in (1, 2):
+        assert len(of_agent(stage, "wakeups", chair)) == number - 1
+        to_the_next_five(stage)
+        run = ran(stage, chair, number)
+        wakeup = of_agent(stage, "wakeups", chair)[-1]
+        assert (wakeup["source"], wakeup["id"]) == ("routine", run["wakeup_id"])
+        assert run["task_id"] is None and "Your routine is due." in run["assembled_prompt"]
+        (told,) = house.get(f"/agents/{chair}/summaries")["items"]
+        assert told["scope"] == f"routine:{heartbeat['id']}"
+        assert told["updated_by_run_id"] == run["id"]
+        assert "## Next action" in told["content"]
+        before = kept[-1] if kept else ""
+        assert run["summary_injected"] == before and before in run["assembled_prompt"]
+        kept.append(told["content"])
+
+
 @pytest.mark.proves("seed story", "K-19")
 def test_a_heavy_routine_makes_its_task_at_nine(house: House) -> None:
     """GIVEN a heavy routine "Daily Dep Update" with cron `0 9 * * *` in UTC and assignee "Frontend
