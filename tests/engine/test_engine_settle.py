@@ -189,7 +189,7 @@ def test_error_text_is_bounded_in_bytes(stage: Stage, text: str) -> None:
     assert len((long.error_text or "").encode()) <= ERROR_BYTES
 
 
-@pytest.mark.proves("K-34")
+@pytest.mark.proves("K-34", "K-59")
 def test_the_same_wakeup_is_tried_again_four_times_and_then_no_more(stage: Stage) -> None:
     task = stage.assigned()
     first = stage.wakeup(task)

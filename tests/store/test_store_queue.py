@@ -208,7 +208,7 @@ def test_the_hot_statements_walk_their_index(ground: Ground, statement: str, ind
     ], told
 
 
-@pytest.mark.proves("C-63")
+@pytest.mark.proves("C-63", "K-59")
 @pytest.mark.slow
 def test_one_cause_told_a_thousand_times_by_eight_threads_is_one_row(ground: Ground) -> None:
     """Failure 9 of the first systems: a key was looked for, then written. F-11: the same
