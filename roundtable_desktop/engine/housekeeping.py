@@ -9,7 +9,7 @@ from typing import Any
 import schedule
 
 from roundtable_desktop.model.ports import Clock
-from roundtable_desktop.store import browsers, keys
+from roundtable_desktop.store import browsers, keys, webhooks
 from roundtable_desktop.store.db import Store, Tx
 
 log = logging.getLogger(__name__)
@@ -32,6 +32,7 @@ JOBS: dict[str, Job] = {
     "wakeup_keys": keys.drop_of_wakeups,
     "request_keys": keys.drop_old,
     "browsers": browsers.drop_old,
+    "webhook_deliveries": webhooks.drop_old,
 }
 
 

@@ -15,6 +15,7 @@ from roundtable_desktop.model.states import (
     TriggerKind,
     VariableType,
 )
+from roundtable_desktop.model.webhooks import SigningMode
 
 Value = str | int | float | bool
 
@@ -82,6 +83,8 @@ class Trigger:
     """What sets a routine off (table `office_routine_triggers`, K-20).
 
     next_run_at: of a schedule that will fire; None for every other trigger.
+    The rest is a webhook's: public_id stands in its address; previous_until: until when the secret
+    of before counts as well; secret_missing: it has a mode that needs one, and there is none.
     """
 
     id: str
@@ -92,6 +95,10 @@ class Trigger:
     next_run_at: datetime | None
     last_fired_at: datetime | None
     enabled: bool
+    public_id: str | None = None
+    signing_mode: SigningMode | None = None
+    previous_until: datetime | None = None
+    secret_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +108,9 @@ class Firing:
     reason: the code of why it ended so. trigger_payload: the values of its variables.
     missed: {count, first, last} of what had no run of its own, and `left_out` for the part of it
     that has no row either (C-40).
-    scheduled_at: the instant that it was due; of a manual one, when it was asked for.
+    scheduled_at: the instant that it was due; of any other, when it was asked for.
+    unfilled: of a task that a webhook made, its texts before a stranger's values came into them,
+    {title, description, made: the hashes of both with them} (S-56).
     """
 
     id: str
@@ -121,3 +130,4 @@ class Firing:
     dispatch_fingerprint: str
     started_at: datetime
     completed_at: datetime | None
+    unfilled: Json | None = None

@@ -262,6 +262,7 @@ class RoutineStatus(StrEnum):
 
 class TriggerKind(StrEnum):
     SCHEDULE = "schedule"
+    WEBHOOK = "webhook"
     MANUAL = "manual"
 
 
@@ -269,6 +270,7 @@ class FiringSource(StrEnum):
     """What set a routine off (K-24); `cron` is a trigger of the kind `schedule` (C-95)."""
 
     CRON = "cron"
+    WEBHOOK = "webhook"
     MANUAL = "manual"
 
 

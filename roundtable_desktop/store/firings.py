@@ -160,6 +160,12 @@ def task_at_work(view: View, routine_id: str) -> str | None:
     return str(rows[0]["id"]) if rows else None
 
 
+def that_made(view: View, task_id: str) -> Firing | None:
+    """The one of which this task came, where a webhook sent its values."""
+    here = (Firings.linked_task_id == task_id) & Firings.unfilled.is_null(False)
+    return view.one(Firing, Firings.select().where(here).limit(1))
+
+
 def all_scheduled(view: View, wakeup: Wakeup) -> bool:
     """Whether nothing but time set off what this wakeup carries: no person asked (K-26)."""
     return by_time_alone(view, wakeup.causes())

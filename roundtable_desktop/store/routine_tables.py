@@ -3,6 +3,7 @@
 import peewee as pw
 
 from roundtable_desktop.model import states
+from roundtable_desktop.model.webhooks import SigningMode
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 
 
@@ -40,6 +41,10 @@ class Triggers(Table):
     next_run_at = InstantField(null=True)
     last_fired_at = InstantField(null=True)
     enabled = pw.BooleanField(default=True)
+    public_id = pw.TextField(null=True)
+    signing_mode = CodeField(SigningMode, null=True)
+    previous_until = InstantField(null=True)
+    secret_missing = pw.BooleanField(default=False)
 
     class Meta:
         table_name = "office_routine_triggers"
@@ -63,6 +68,7 @@ class Firings(Table):
     dispatch_fingerprint = pw.TextField()
     started_at = InstantField()
     completed_at = InstantField(null=True)
+    unfilled = JsonField(null=True)
 
     class Meta:
         table_name = "office_routine_runs"

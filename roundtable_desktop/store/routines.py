@@ -105,6 +105,12 @@ def page(
     return view.all(Routine, query.order_by(Routines.id.desc()).limit(limit))
 
 
+def ids_of(view: View, workspace_id: str) -> list[str]:
+    """Of all, removed ones too."""
+    text = "SELECT id FROM office_routines WHERE workspace_id = ? ORDER BY id"
+    return [str(row["id"]) for row in view.sql(text, (workspace_id,))]
+
+
 def triggers_of(view: View, routine_ids: Sequence[str]) -> dict[str, list[Trigger]]:
     """By routine, oldest first."""
     found: dict[str, list[Trigger]] = {one: [] for one in routine_ids}

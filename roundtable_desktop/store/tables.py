@@ -9,6 +9,7 @@ from roundtable_desktop.model import copies, states
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.summary_tables import Summaries
+from roundtable_desktop.store.webhook_tables import WebhookDeliveries
 
 
 class Workspaces(Table):
@@ -362,4 +363,5 @@ TABLES: tuple[type[Table], ...] = (
     Triggers,
     Firings,
     Summaries,
+    WebhookDeliveries,
 )

@@ -81,6 +81,7 @@ _BELOW = (
     ("task_dependencies", "task_id", "tasks"),
     ("comments", "task_id", "tasks"),
     ("office_routine_triggers", "routine_id", "office_routines"),
+    ("webhook_deliveries", "routine_id", "office_routines"),
 )
 
 

@@ -59,7 +59,9 @@ FETCHERS = ("urllib.request", "http.client", "requests", "httpx", "aiohttp", "ur
 
 # Rooms with a door to strangers: there a comparison of one of these is a guess at a secret.
 DOORS = ("dashboard", "mcp", "runner")
-SECRET = re.compile(r"(^|_)(token|secret|csrf|fence|control_key|password)$")
+WEBHOOKS = ("roundtable_desktop/rules/webhooks.py", "roundtable_desktop/engine/desk/webhooks.py")
+"""What judges strangers elsewhere (S-55)."""
+SECRET = re.compile(r"(^|_)(token|secret|csrf|fence|control_key|password|signature|digest|bearer)$")
 
 QUERY_VERBS = {"where", "orwhere", "having", "filter"}
 
@@ -106,7 +108,8 @@ def fetches(source: Source) -> Iterator[Finding]:
 def open_comparisons(source: Source) -> Iterator[Finding]:
     """At a door a secret is compared in constant time."""
     for node in source.nodes:
-        if source.room not in DOORS or not isinstance(node, ast.Compare):
+        door = source.room in DOORS or source.path in WEBHOOKS
+        if not door or not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
         plain = any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
