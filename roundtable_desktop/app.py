@@ -41,7 +41,7 @@ from roundtable_desktop.dashboard.server import Server, check_host, listen_where
 from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.engine import restored
 from roundtable_desktop.engine.config_watch import ConfigWatch
-from roundtable_desktop.engine.desk import Desk, agents
+from roundtable_desktop.engine.desk import Desk, kept_secrets
 from roundtable_desktop.engine.desk.agency import Agency, Holders
 from roundtable_desktop.engine.desk.browsers import Browsers
 from roundtable_desktop.engine.desk.doctor import Doctor
@@ -131,7 +131,7 @@ def lay_ground(home: Home, say: Say = quietly) -> Ground:
     config = ConfigWatch(store, reader, files, ids, routes.config.read, secrets.values, git)
     desk = Desk(store, git, secrets, ids, runners, processes.facts, processes.end, zone, config)
     reader.stands = lambda: desk.parting.stands or store.stands
-    agents.settle(desk)
+    kept_secrets.settle(desk)
     found = programs_here()
     return Ground(home, clock, ids, store, reader, secrets, git, runners, desk, past, found)
 

@@ -18,7 +18,8 @@ from simulated import World
 
 from roundtable_desktop.adapters.pretend import DONE, Ending
 from roundtable_desktop.engine.desk import Asked, routines
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import (

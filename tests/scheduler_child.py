@@ -33,7 +33,8 @@ from roundtable_desktop.engine.desk import (
     waking,
     workspaces,
 )
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.engine.launching import Equipment
 from roundtable_desktop.engine.scheduler import Scheduler
 from roundtable_desktop.model.records import Actor

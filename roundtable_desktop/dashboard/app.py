@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from flask import Flask, Response, g, render_template, request, send_from_directory
+from werkzeug.exceptions import MethodNotAllowed
 
 import roundtable_desktop
 from roundtable_desktop.dashboard import problems, standstill
-from roundtable_desktop.dashboard.guard import BODY_LIMIT, REQUEST_ID, Doors, Guard
+from roundtable_desktop.dashboard.guard import BODY_LIMIT, REQUEST_ID, WEBHOOKS, Doors, Guard
 from roundtable_desktop.dashboard.opening import is_open, open_to_all
 from roundtable_desktop.dashboard.problems import Refusal
 from roundtable_desktop.dashboard.routes import Api
@@ -86,7 +87,7 @@ def _check_callers(app: Flask, parts: Parts) -> None:
     @app.before_request
     def check() -> Response | None:
         g.request_id = request.environ.get(REQUEST_ID, "")
-        if is_open(app.view_functions.get(request.endpoint or "")):
+        if is_open(app.view_functions.get(request.endpoint or "")) or _is_no_call():
             return None
         g.caller = caller = parts.signin.identify()
         if caller is None:
@@ -94,6 +95,12 @@ def _check_callers(app: Flask, parts: Parts) -> None:
         parts.signin.check_csrf(caller)
         standstill.check(parts.health())
         return None
+
+
+def _is_no_call() -> bool:
+    """A webhook's address, asked by another method: that is said to everybody (S-52)."""
+    wrong = isinstance(request.routing_exception, MethodNotAllowed)
+    return wrong and request.path.startswith(WEBHOOKS)
 
 
 def _signed_out(parts: Parts) -> Response:

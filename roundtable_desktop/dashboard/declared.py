@@ -12,6 +12,8 @@ Auth = Literal["person", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
+    """signed: its sender signs the body, so the route reads that itself, byte for byte."""
+
     method: str
     path: str
     act: Callable[..., BaseModel | Response | None]
@@ -24,3 +26,4 @@ class Route:
     auth: Auth
     errors: tuple[int, ...]
     takes: frozenset[str]
+    signed: bool = False

@@ -42,6 +42,15 @@ RETRY_AFTER: Json = {
     "schema": {"type": "string", "pattern": "^[0-9]+$"},
 }
 
+SIGNS: Mapping[str, str] = {
+    "X-Roundtable-Signature": "v1=<hex of the HMAC-SHA256 of timestamp, a dot and the body>",
+    "X-Roundtable-Timestamp": "The second since 1970 at which it was signed.",
+    "X-Roundtable-Delivery": "An id of the delivery; the same one again does nothing again.",
+    "X-Hub-Signature-256": "Instead: sha256=<hex of the HMAC-SHA256 of the body>",
+    "X-GitHub-Delivery": "An id of the delivery, likewise.",
+}
+"""Headers by which a sender shows that it may; which of them, its trigger's signing mode says."""
+
 JSON = "application/json"
 STREAM = "text/event-stream"
 
@@ -167,10 +176,11 @@ def _headers(route: Route) -> list[Json]:
         "expected_revision": ("If-Match", {"type": "string", "examples": ['"7"', "*"]}),
         "last_event_id": ("Last-Event-ID", {"type": "string", "pattern": "^[0-9]{0,18}$"}),
     }
+    taken = [known[one] for one in known if one in route.takes]
+    signs = [(name, {"type": "string", "description": said}) for name, said in SIGNS.items()]
     return [
         _parameter("header", name, schema, required=False)
-        for parameter, (name, schema) in known.items()
-        if parameter in route.takes
+        for name, schema in (*taken, *(signs if route.signed else ()))
     ]
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import TriggerKind

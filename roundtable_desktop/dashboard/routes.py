@@ -57,10 +57,12 @@ class Api:
         errors: tuple[int, ...] = (),
         streams: type[BaseModel] | None = None,
         texts: tuple[str, ...] = (),
+        signed: type[BaseModel] | None = None,
     ) -> Callable[[Act], Act]:
         """errors: numbers this route answers besides those that follow from what it takes.
         streams: what each event is, where the answer is a stream of them. texts: its media types,
-        where it is a file.
+        where it is a file. signed: what the body is that its sender signs; the route reads it
+        itself.
         """
 
         def take(act: Act) -> Act:
@@ -74,7 +76,8 @@ class Api:
                     path=path,
                     act=act,
                     query=asked.get("query", Nothing),
-                    body=asked.get("body", None if method in ("GET", "DELETE") else Nothing),
+                    body=signed
+                    or asked.get("body", None if method in ("GET", "DELETE") else Nothing),
                     answer=_model(signature.return_annotation),
                     streams=streams,
                     texts=texts,
@@ -82,6 +85,7 @@ class Api:
                     auth=auth,
                     errors=errors,
                     takes=frozenset(asked),
+                    signed=signed is not None,
                 )
             )
             return act
@@ -119,7 +123,7 @@ def _view(route: Route) -> Callable[..., Response]:
 def _handed(route: Route) -> dict[str, object]:
     """Reads, and so checks, all that the route says; hands over what it names."""
     given: dict[str, object] = {"query": read_query(route.query)}
-    if route.body is not None:
+    if route.body is not None and not route.signed:
         given["body"] = read_body(route.body)
     if "once" in route.takes:
         given["once"] = read_once()

@@ -1,12 +1,12 @@
 """When a routine fires next and whether that will run, by the code that decides then (N-03)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.routine_gates import periodic, standing
 from roundtable_desktop.model.records import Agent
-from roundtable_desktop.model.routines import Routine
+from roundtable_desktop.model.routines import Routine, Trigger
 from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Answer, Explanation, Go
@@ -40,19 +40,18 @@ def _code(routine: Routine, values: Mapping[str, object], refused: str) -> str:
     if routine.status != "active":
         return f"routine_{routine.status}"
     if "at" not in values:
-        return "routine_by_hand_only"
+        return str(values["otherwise"])
     return refused or f"routine_next_{values['course']}"
 
 
 def _next(view: View, routine: Routine) -> dict[str, object]:
     way = course(routine.concurrency_policy, at_work=firings.at_work(view, routine.id))
+    triggers = routines.triggers_of(view, [routine.id])[routine.id]
     due = [
-        one
-        for one in routines.triggers_of(view, [routine.id])[routine.id]
-        if one.kind is TriggerKind.SCHEDULE and one.next_run_at is not None
+        one for one in triggers if one.kind is TriggerKind.SCHEDULE and one.next_run_at is not None
     ]
     if not due:
-        return {"course": way}
+        return {"course": way, "otherwise": _otherwise(triggers)}
     at, name = min((one.next_run_at, one.timezone) for one in due if one.next_run_at)
     zone = zones.zone(name or "")
     local = at.astimezone(zone)
@@ -62,6 +61,17 @@ def _next(view: View, routine: Routine) -> dict[str, object]:
         "local": f"{local:%a %Y-%m-%d %H:%M}",
         "zone": zone.key,
     }
+
+
+def _otherwise(triggers: Sequence[Trigger]) -> str:
+    """What sets it off if not the clock."""
+    hooks = [one for one in triggers if one.kind is TriggerKind.WEBHOOK]
+    on = [one for one in hooks if one.enabled]
+    if any(not one.secret_missing for one in on):
+        return "routine_by_webhook"
+    if on:
+        return "routine_by_webhook_bare"
+    return "routine_by_webhook_off" if hooks else "routine_by_hand_only"
 
 
 def _gates(view: View, routine: Routine, agent: Agent, now: datetime) -> list[tuple[str, Answer]]:

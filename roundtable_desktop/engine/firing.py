@@ -12,18 +12,24 @@ from roundtable_desktop.model.states import FiringSource, FiringStatus, Rank, So
 from roundtable_desktop.model.times import micros, rfc3339
 from roundtable_desktop.rules import zones
 from roundtable_desktop.rules.catchup import Missed
-from roundtable_desktop.rules.firing import Course, course, fingerprint, title_line
+from roundtable_desktop.rules.firing import Course, course, fingerprint, hash_of, title_line
 from roundtable_desktop.rules.variables import Resolved, TooLong, declared_of, fill, resolve
 from roundtable_desktop.store import firings, runs, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Tx
 
 MINUTE = 60_000_000
 AT_ONCE = timedelta(0)
+WHY = {
+    FiringSource.CRON: "scheduled",
+    FiringSource.WEBHOOK: "fired_by_webhook",
+    FiringSource.MANUAL: "fired_by_hand",
+}
+"""The reason of the wakeup that comes of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """at: the scheduled instant, of a manual one now. missed: what it is told of (C-40).
+    """at: the scheduled instant, of any other one now. missed: what it is told of (C-40).
     left_out: the due instants that have no row of their own; this one's has their number.
     spread: how much later its run may start (C-15)."""
 
@@ -111,7 +117,8 @@ def _unfit(found: Resolved, texts: tuple[str, ...]) -> str | None:
 
 
 def _judged(tx: Tx, ids: Ids, shot: Shot, found: Resolved, why: str | None) -> None:
-    """By time nobody is there to be told; who fires it by hand is told at once."""
+    """By time nobody is there to be told, and a webhook's sender is no person; who fires it by hand
+    is told at once."""
     if shot.source is FiringSource.MANUAL:
         return
     if why is None:
@@ -124,13 +131,14 @@ def _light(
     tx: Tx, ids: Ids, shot: Shot, firing_id: str, values: Mapping[str, object]
 ) -> Mapping[str, object]:
     """A wake without a task; where one of this routine waits or runs, it is merged with that."""
-    routine, manual = shot.routine, shot.source is FiringSource.MANUAL
-    instant = firing_id if manual else str(micros(shot.at) // MINUTE)
+    routine, scheduled = shot.routine, shot.source is FiringSource.CRON
+    manual = shot.source is FiringSource.MANUAL
+    instant = str(micros(shot.at) // MINUTE) if scheduled else firing_id
     cause = wakeups.Cause(
         workspace_id=routine.workspace_id,
         agent_id=routine.assignee_agent_id,
         source=Source.ROUTINE,
-        reason="fired_by_hand" if manual else "scheduled",
+        reason=WHY[shot.source],
         payload=payload_of(shot, firing_id, values),
         key=f"routine:{routine.id}:{shot.trigger.id}:{instant}",
         rank=Rank.USER if manual else Rank.ROUTINE,
@@ -191,7 +199,17 @@ def _heavy(tx: Tx, ids: Ids, shot: Shot, title: str, description: str) -> Mappin
         "status": FiringStatus.TASK_CREATED,
         "linked_task_id": task.id,
         "wakeup_id": wakeup_id,
+        "unfilled": _unfilled(shot, title, description),
     }
+
+
+def _unfilled(shot: Shot, title: str, description: str) -> dict[str, object] | None:
+    """What a stranger sent is told to the agent apart from what the developer wrote (S-56)."""
+    template = shot.routine.template
+    if shot.source is not FiringSource.WEBHOOK or template is None:
+        return None
+    made = [hash_of(title), hash_of(description)]
+    return {"title": template.title, "description": template.description, "made": made}
 
 
 def _told(shot: Shot) -> dict[str, object]:

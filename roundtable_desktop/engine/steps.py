@@ -7,7 +7,7 @@ from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
 from roundtable_desktop.engine.talk import all_said, known_in, unheard
-from roundtable_desktop.engine.told_routines import told_routine
+from roundtable_desktop.engine.told_routines import told_routine, told_task
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import RunOutcome, Source, TaskStatus, WakeupOutcome
@@ -102,8 +102,10 @@ def context(tx: Tx, case: Case) -> Answer:
     if case.wakeup.source is Source.ROUTINE:
         words = replace(words, routine=told_routine(tx, case.wakeup.payload))
     if case.task is not None:
+        task, sent = told_task(tx, case.task)
         done = dependencies.blockers(tx, case.task.id)
-        words = replace(words, before=[f"T-{one.number}: {one.title}" for one in done])
+        blockers = [f"T-{one.number}: {one.title}" for one in done]
+        words = replace(words, task=task, sent=sent, before=blockers)
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, news=[*before, *fresh]))
         words = replace(words, news=[*before, *all_said(tx, case.agent.id, case.task.id)])

@@ -136,6 +136,9 @@ CURES: Mapping[str, str] = {
         "Open it by “roundtable open”. To go back, end that program; then: roundtable settings set "
         "port {port}, and start again."
     ),
+    "doctor_webhook_secret": N_(
+        "Give it a new one, and tell its sender: roundtable routine webhook rotate {routine:word}"
+    ),
 }
 """Where the sentence does not say it itself."""
 
@@ -145,6 +148,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "doctor_intake_paused": ("/control", N_("Let it go on")),
     "doctor_intake_stopped": ("/control", N_("Let it go on")),
     "doctor_intake_leaving": ("/control", N_("Let it go on")),
+    "doctor_webhook_secret": ("/routines", N_("Give it a new one on its routine's page")),
 }
 """On a page, instead of the cure: the page where it is done, and what the link to it says."""
 
@@ -166,6 +170,7 @@ CHECKS: Mapping[str, str] = {
     "processes": N_("Processes"),
     "copies": N_("Working copies"),
     "agents": N_("Agents"),
+    "webhooks": N_("Webhooks"),
     "home": N_("Home"),
 }
 """What was looked at, as a heading."""
@@ -188,6 +193,7 @@ MEANINGS: Mapping[str, str] = {
     "processes": N_("A process that outlives its run may work beside its successor."),
     "copies": N_("A copy that belongs to nothing may hold work that is nowhere else."),
     "agents": N_("Whether each agent's program can be found and is signed in."),
+    "webhooks": N_("Whether each can tell who may set it off; backups hold no secrets."),
     "home": N_("The folder in which everything of Roundtable is."),
 }
 """What each of them is looked at for."""

@@ -62,6 +62,7 @@ WORDS: Mapping[str, str] = {
     "wake_self": N_("as it asked for itself"),
     "scheduled": N_("by its schedule"),
     "fired_by_hand": N_("set off by hand"),
+    "fired_by_webhook": N_("set off by a webhook"),
     "followup": N_("for what came while it worked"),
     "agent_resumed": N_("it was resumed"),
     "recovery_sweep": N_("its wake was lost, and is made again"),

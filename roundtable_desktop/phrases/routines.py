@@ -45,15 +45,15 @@ VARIABLES: Mapping[str, str] = {
     "variable_no_select": N_("“{name}” is chosen from its options. Give it one of them."),
     "variable_no_option": N_("“{name}” does not have this option. Give it one that it has."),
     "inbox_variables_missing": N_(
-        "The routine “{routine}” was due and did not fire: it needs a value for {names}. Give that "
-        "a default, or change the routine."
+        "The routine “{routine}” was set off and did not fire: it needs a value for {names}. Give "
+        "that a default, or change the routine."
     ),
     "inbox_variables_not_taken": N_(
-        "The routine “{routine}” was due and did not fire: the value of {names} cannot be taken. "
-        "Change its default."
+        "The routine “{routine}” was set off and did not fire: the value of {names} cannot be "
+        "taken. Change its default, or what its webhook is sent."
     ),
     "inbox_routine_text_too_long": N_(
-        "The routine “{routine}” was due and did not fire: with its values a text would be too "
+        "The routine “{routine}” was set off and did not fire: with its values a text would be too "
         "long. Shorten a default or the text."
     ),
     "inbox_routine_stumbles": N_(

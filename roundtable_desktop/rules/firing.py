@@ -31,6 +31,11 @@ def fingerprint(agent_id: str, *texts: str) -> str:
     return hashlib.sha256(json.dumps([agent_id, *texts]).encode()).hexdigest()
 
 
+def hash_of(text: str) -> str:
+    """Whether a text is still what it was made as."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def title_line(filled: str, otherwise: str) -> str:
     """A task's title is one line that says something, whatever values came into it: it is the
     first line of a commit's message, where the next ones mean something else."""

@@ -42,7 +42,8 @@ class Told:
     """What an agent is told. news: since its last turn, in the order in which it is told.
 
     routine: of a run without a task. known: what ids in its causes mean. before: the tasks that
-    had to be done first, and are. remembered: of a run without a task.
+    had to be done first, and are. remembered: of a run without a task. sent: by a webhook, for the
+    places in the texts of its task.
     """
 
     wakeup: Wakeup
@@ -54,6 +55,7 @@ class Told:
     known: Known = field(default_factory=dict)
     before: Sequence[str] = ()
     remembered: Remembered | None = None
+    sent: Mapping[str, object] = field(default_factory=dict)
 
 
 def prompt(told: Told) -> str:
@@ -61,6 +63,7 @@ def prompt(told: Told) -> str:
     return _joined(
         woken(told.wakeup, told.known),
         _task(told.task, told.workspace, told.before) if told.task else "",
+        _sent(told.sent) if told.task else "",
         _routine(told.routine) if told.routine and not told.task else "",
         news.told(told.news),
         _remembered(told.remembered) if told.remembered else "",
@@ -89,11 +92,16 @@ def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
     return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
 
 
+def _sent(values: Mapping[str, object]) -> str:
+    if not values:
+        return ""
+    return f"What {{{{…}}}} stands for in it was sent by a webhook:\n\n{_quoted_values(values)}"
+
+
 def _routine(routine: RoutineTold) -> str:
     parts = ["# Your routine", routine.name, routine.description]
     if routine.variables:
-        values = json.dumps(dict(routine.variables), ensure_ascii=False, indent=2, default=str)
-        parts.append(f"Its variables this time:\n\n{quoted(values)}")
+        parts.append(f"Its variables this time:\n\n{_quoted_values(routine.variables)}")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -103,6 +111,10 @@ def _remembered(kept: Remembered) -> str:
     stood = f"{kept.at:%Y-%m-%dT%H:%M:%SZ}"
     lead = f"Roundtable keeps a summary of {whose}. As it stood at {stood}:"
     return f"# What you know\n\n{lead}\n\n{quoted(kept.content)}"
+
+
+def _quoted_values(values: Mapping[str, object]) -> str:
+    return quoted(json.dumps(dict(values), ensure_ascii=False, indent=2, default=str))
 
 
 def _rules(agent: Agent, task: Task | None) -> str:

@@ -8,7 +8,8 @@ from ground import JOAN, NOW
 
 from roundtable_desktop.engine import routines as firing_due
 from roundtable_desktop.engine.desk import Asked, routines
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.records import Run, Wakeup
 from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
 from roundtable_desktop.model.states import TriggerKind

@@ -29,7 +29,7 @@ def test_a_value_that_is_wanting_is_asked_for_once_until_it_is_there(routines: R
     assert routines.states(routine) == ["failed"] * 3
     (item,) = asked(routines, routine)
     said = sentence(item.code, dict(item.data))
-    assert "“Look around” was due and did not fire: it needs a value for where." in said
+    assert "“Look around” was set off and did not fire: it needs a value for where." in said
     routines.fire(routine, where="here")
     assert asked(routines, routine) == [item], "that is no word about its times"
     routines.work_all()

@@ -5,7 +5,7 @@ from engine_stage import ASKED, Stage
 from routine_stage import Routines
 
 from roundtable_desktop.engine.desk import control, pausing, tasks
-from roundtable_desktop.engine.desk.routines import Wanted
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import (

@@ -55,7 +55,7 @@ def test_another_time_fires_nothing_at_once(routines: Routines) -> None:
 
 
 def type_of(trigger_id: str, **words: object):  # type: ignore[no-untyped-def]
-    from roundtable_desktop.engine.desk.routines import Wanted
+    from roundtable_desktop.engine.desk.triggers import Wanted
 
     return Wanted(id=trigger_id, **words)  # type: ignore[arg-type]
 

@@ -6,7 +6,7 @@ import pytest
 from engine_stage import Stage
 
 from roundtable_desktop.adapters import home as homes
-from roundtable_desktop.engine.desk import Asked, agents
+from roundtable_desktop.engine.desk import Asked, agents, kept_secrets
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.records import SYSTEM, Agent
 from roundtable_desktop.store import agents as stored_agents
@@ -25,7 +25,7 @@ def agent(stage: Stage) -> Agent:
 
 def start_anew(stage: Stage) -> None:
     stage.desk.secrets = stage.folders.secrets()
-    agents.settle(stage.desk)
+    kept_secrets.settle(stage.desk)
 
 
 def killed_at(stage: Stage, monkeypatch: pytest.MonkeyPatch, step: str) -> None:

@@ -30,6 +30,7 @@ from roundtable_desktop.dashboard.api import (
     test_clock,
     transcripts,
     wakeups,
+    webhooks,
     workspaces,
 )
 from roundtable_desktop.dashboard.figures import Figures
@@ -68,6 +69,7 @@ def declare_all(
     summaries.declare(api, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
+    webhooks.declare(api, desk, look, health)
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
     runs.declare(api, desk, look)

@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field
 from roundtable_desktop.dashboard.api.shapes import Line, Ref, Text
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.model import routines as records
-from roundtable_desktop.phrases import _
 
 _SPELT = {"always_create": "always_enqueue", "cron": "schedule"}
 """Other spellings of the seeds, taken on input (C-17)."""
@@ -19,17 +18,11 @@ def _canonical(given: object) -> object:
 
 canon = BeforeValidator(_canonical)
 
-
-def _refuse_webhook(given: object) -> object:
-    if given == "webhook":
-        raise ValueError(_("webhooks are not there yet: use schedule, or fire it over this API"))
-    return given
-
-
 Kind = Annotated[
-    Literal["schedule", "manual"],
-    canon,
-    BeforeValidator(_refuse_webhook, json_schema_input_type=Literal["schedule", "cron", "manual"]),
+    Literal["schedule", "webhook", "manual"],
+    BeforeValidator(
+        _canonical, json_schema_input_type=Literal["schedule", "cron", "webhook", "manual"]
+    ),
 ]
 Policy = Annotated[
     Literal["coalesce_if_active", "skip_if_active", "always_enqueue"],
@@ -47,13 +40,22 @@ Short = Annotated[str, Field(max_length=64)]
 
 
 class TriggerWanted(Words):
-    """With an id it is one that is there; what is left out of it stays."""
+    """With an id it is one that is there; what is left out of it stays.
+
+    Of a webhook: without a secret one is made, and shown once in the answer. rotate: a new secret,
+    and that of before counts for 24 hours as well. accept_unsigned goes with the mode `none`:
+    everybody may who knows the address.
+    """
 
     id: Ref | None = None
     kind: Kind | None = None
     cron_expression: str | None = None
     timezone: Annotated[str, Field(max_length=200)] | None = None
     enabled: bool | None = None
+    signing_mode: Literal["none", "bearer", "hmac_sha256"] | None = None
+    secret: Annotated[str, Field(max_length=4096)] | None = None
+    rotate: bool = False
+    accept_unsigned: bool = False
 
 
 class VariableWanted(Words):

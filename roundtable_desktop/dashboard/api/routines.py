@@ -1,9 +1,12 @@
 """The API's routes about routines (K-58), under the seed's own address."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from roundtable_desktop.dashboard.addresses import address
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.routine_words import (
@@ -26,7 +29,8 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, routines
 from roundtable_desktop.engine.desk.look_routines import LookRoutines, Recurring
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model import routines as records
 from roundtable_desktop.model.states import (
     CatchUpPolicy,
@@ -36,9 +40,11 @@ from roundtable_desktop.model.states import (
     TriggerKind,
     VariableType,
 )
+from roundtable_desktop.model.webhooks import SigningMode
 from roundtable_desktop.phrases import became
 
 OFFICE = "/api/office/routines"
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 _AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
 
 
@@ -107,7 +113,8 @@ class RoutineAsked(Asked):
 
 
 class Trigger(Shown):
-    """words: what its schedule means, in English."""
+    """words: what its schedule means, in English. The last ones are a webhook's. previous_until:
+    until when the secret of before counts too. secret: one that was made just now, this once."""
 
     id: str
     kind: str
@@ -117,6 +124,12 @@ class Trigger(Shown):
     next_run_at: Moment | None
     last_fired_at: Moment | None
     enabled: bool
+    public_id: str | None
+    url: str | None
+    signing_mode: str | None
+    previous_until: Moment | None
+    secret_missing: bool
+    secret: str | None
 
 
 class Firing(Shown):
@@ -196,14 +209,19 @@ class Routine(RoutineRow):
     changes: list[EventRow]
 
 
-def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -> RoutineRow:
+def row(
+    seen: Recurring,
+    shape: type[RoutineRow] = RoutineRow,
+    secrets: Mapping[str, str] = NO_SECRETS,
+    **more: object,
+) -> RoutineRow:
     template = seen.routine.template
     return shape.of(
         seen.routine,
         task_template=template
         and TemplateWanted(title=template.title, description=template.description),
         variables=[dict(one) for one in seen.routine.variables],
-        triggers=[Trigger.of(one, words=seen.words.get(one.id)) for one in seen.triggers],
+        triggers=[trigger(one, seen, secrets) for one in seen.triggers],
         next_run_at=seen.next_run_at,
         last_fired_at=seen.last_fired_at,
         last_status=seen.last and str(seen.last.status),
@@ -212,15 +230,26 @@ def row(seen: Recurring, shape: type[RoutineRow] = RoutineRow, **more: object) -
     )
 
 
+def trigger(one: records.Trigger, seen: Recurring, secrets: Mapping[str, str]) -> Trigger:
+    return Trigger.of(
+        one,
+        words=seen.words.get(one.id),
+        url=one.public_id and address(one.public_id),
+        secret=secrets.get(one.id),
+    )
+
+
 def firing(one: records.Firing) -> Firing:
     return Firing.of(one, sentence=became(one.status, one.reason))
 
 
-def detail(look: LookRoutines, ref: str) -> Routine:
+def detail(look: LookRoutines, ref: str, secrets: Mapping[str, str] = NO_SECRETS) -> Routine:
+    """secrets: of its webhooks, those that were made just now."""
     seen = look.one(ref)
     shown = row(
         seen,
         Routine,
+        secrets,
         recent_runs=[firing(one) for one in look.firings(seen.routine, 50)],
         next_fires=[Fire.of(one) for one in look.next_fires(seen, 5)],
         changes=[EventRow.of(one) for one in look.changes(seen.routine)],
@@ -237,6 +266,10 @@ def triggers_of(given: list[TriggerWanted]) -> list[Wanted]:
             one.cron_expression,
             one.timezone,
             one.enabled,
+            SigningMode(one.signing_mode) if one.signing_mode else None,
+            one.secret,
+            one.rotate,
+            one.accept_unsigned,
         )
         for one in given
     ]
@@ -321,8 +354,8 @@ def _declare_commands(api: Api, desk: Desk, look: LookRoutines) -> None:
     @api.route("POST", OFFICE, status=201, errors=(404, 409))
     def create_routine(caller: Caller, body: RoutineWanted, once: Once | None) -> Routine:
         """It fires from now on. Variables that its texts use are declared by that."""
-        made = routines.create(desk, asked(caller, once), new_of(body))
-        return detail(look, made.id)
+        made = routines.created(desk, asked(caller, once), new_of(body))
+        return detail(look, made.routine.id, made.secrets)
 
     @api.route("PATCH", f"{OFFICE}/<ref>", errors=(404, 409, 412))
     def change_routine(
@@ -330,8 +363,11 @@ def _declare_commands(api: Api, desk: Desk, look: LookRoutines) -> None:
     ) -> Routine:
         """Changes what is named, and fires nothing that lay before."""
         by = asked(caller, revision=expected_revision)
-        changed = routines.edit(desk, by, look.one(ref).routine.id, **changes_of(body))
-        return detail(look, changed.id)
+        changes = changes_of(body)
+        status, triggers = changes.pop("status", None), changes.pop("triggers", None)
+        routine_id = look.one(ref).routine.id
+        made = routines.edited(desk, by, routine_id, status, triggers, changes)
+        return detail(look, routine_id, made.secrets)
 
     @api.route("DELETE", f"{OFFICE}/<ref>", status=204, errors=(404, 412))
     def delete_routine(caller: Caller, ref: str, expected_revision: int | None) -> None:

@@ -174,17 +174,6 @@ def edit(
         return change_now(tx, asked, agent, {**changes, "env_names": sorted(values)})
 
 
-def settle(desk: Desk) -> None:
-    """At the start: variables whose change was broken off hold if it was committed."""
-
-    def revision_of(agent_id: str) -> int | None:
-        with desk.store.transaction() as tx:
-            agent = agents.get(tx, agent_id)
-        return None if agent is None else agent.revision
-
-    desk.secrets.settle(revision_of)
-
-
 def change_now(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -> Agent:
     """`edit` as a part of a larger decision, without its variables."""
     if changes.get("name", agent.name) != agent.name:

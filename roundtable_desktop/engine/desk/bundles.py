@@ -8,7 +8,8 @@ from typing import Any
 
 from roundtable_desktop.engine.desk import Asked, Desk, agents, routines, settings, workspaces
 from roundtable_desktop.engine.desk.look_routines import Recurring
-from roundtable_desktop.engine.desk.routines import NewRoutine, Wanted
+from roundtable_desktop.engine.desk.routines import NewRoutine
+from roundtable_desktop.engine.desk.triggers import Wanted, webhooks_of
 from roundtable_desktop.model.errors import Conflict, Invalid
 from roundtable_desktop.model.records import Agent
 from roundtable_desktop.model.routines import Template, Variable
@@ -28,6 +29,7 @@ from roundtable_desktop.rules.redact import MARK, Redactor
 from roundtable_desktop.rules.shapes import without_lookalikes
 from roundtable_desktop.store import agents as agent_rows
 from roundtable_desktop.store import routines as routine_rows
+from roundtable_desktop.store import webhooks
 from roundtable_desktop.store import workspaces as rows
 
 Json = dict[str, Any]
@@ -85,10 +87,11 @@ def routine_words(seen: Recurring) -> Json:
 
 
 def hidden(desk: Desk, raw: Json, *, redacted: bool) -> Json:
-    """Without the values of agents' variables; redacted: nor what looks like a key or an address,
-    nor where the person's folder is."""
+    """Without the values of agents' variables and the secrets of webhooks; redacted: nor what looks
+    like a key or an address, nor where the person's folder is."""
     with desk.store.transaction() as tx:
         owners = [agent.id for agent in agent_rows.every(tx)]
+        owners += {one.routine_id for one in webhooks.every(tx)}
     known = Redactor(value for owner in owners for value in desk.secrets.get(owner).values())
     home = str(Path.home())
 
@@ -264,6 +267,7 @@ def _put_routine(
     with desk.store.transaction() as tx:
         agent = agent_rows.named(tx, workspace_id, wanted["agent"])
         there = routine_rows.named(tx, workspace_id, wanted["name"])
+        own = routine_rows.triggers_of(tx, [there.id])[there.id] if there else []
     assert agent is not None, "agents come first"
     task = wanted["task"]
     values: Json = {
@@ -279,7 +283,8 @@ def _put_routine(
         "triggers": [
             Wanted(TriggerKind.SCHEDULE, None, one["cron"], one["timezone"], one["enabled"])
             for one in wanted["schedules"]
-        ],
+        ]
+        + webhooks_of(own),
     }
     if "schedules" not in fields:
         del values["triggers"]  # they keep when they fire next

@@ -9,7 +9,8 @@ from roundtable_desktop.engine import config_watch
 from roundtable_desktop.engine.config_watch import NO_BRANCH
 from roundtable_desktop.engine.desk import Asked, Desk, agents, done_before, remember, routines
 from roundtable_desktop.engine.desk.routines import NewRoutine
-from roundtable_desktop.engine.desk.routines import Wanted as Trigger
+from roundtable_desktop.engine.desk.triggers import Wanted as Trigger
+from roundtable_desktop.engine.desk.triggers import webhooks_of
 from roundtable_desktop.model.config import PATH, Change, Consent, Found, Seen, Wanted
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.kinds import Kind
@@ -267,7 +268,7 @@ class _Doing:
 
     def _triggers(self, change: Change, there: Any) -> list[Trigger]:
         """Those that are there keep when they fire next, and whether a person has turned them
-        off."""
+        off; webhooks are none of a file's business."""
         zone = self.workspace.timezone
         known = {
             (one.cron_expression, one.timezone): one.id
@@ -275,10 +276,11 @@ class _Doing:
             if one.kind is TriggerKind.SCHEDULE
         }
         wanted = [due(one, zone) for one in change.values.get("triggers", ())]
-        return [
+        due_then = [
             Trigger(None, known[one]) if one in known else Trigger(TriggerKind.SCHEDULE, None, *one)
             for one in wanted
         ]
+        return [*due_then, *webhooks_of(there)]
 
 
 def _coded(words: Mapping[str, Any]) -> dict[str, Any]:

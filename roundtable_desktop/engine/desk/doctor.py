@@ -26,8 +26,10 @@ from roundtable_desktop.store import (
     opening,
     restored,
     restoring,
+    routines,
     runs,
     settings,
+    webhooks,
 )
 from roundtable_desktop.store import copied as copied_rows
 from roundtable_desktop.store.db import Reader, View
@@ -106,6 +108,7 @@ class Doctor:
                 *self._runs(view),
                 *self._processes(view, marked, ours),
                 *self._copies(view, copies),
+                *self._webhooks(view),
             ]
             every = [one for one in agents.every(view) if one.status is not AgentStatus.RETIRED]
             errors = {one.id: runs.last_errors(view, one.id, 1) for one in every}
@@ -255,6 +258,13 @@ class Doctor:
             ):
                 place = self._path.parent / "copies" / str(number) / name
                 yield _finding("copies", NOTICE, "doctor_copy", path=str(place))
+
+    def _webhooks(self, view: View) -> Iterator[Finding]:
+        """Secrets are in no backup, so a restore may leave a webhook without its own."""
+        for trigger in webhooks.every(view):
+            routine = routines.present(view, trigger.routine_id)
+            if trigger.secret_missing and routine is not None:
+                yield _finding("webhooks", NOTICE, "doctor_webhook_secret", routine=routine.name)
 
     def _agent(self, agent: Agent, errors: list[str | None]) -> Finding:
         name = agent.command[0] if agent.command else ""

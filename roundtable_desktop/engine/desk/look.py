@@ -23,6 +23,7 @@ from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_search import LookSearch
 from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_waking import LookWaking
+from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.glance import Counts, Glance
@@ -102,6 +103,7 @@ class Look(GraphLook):
         self.board = LookBoard(reader, clock)
         self.copies = LookCopies(reader, clock, git, copies)
         self.routines = LookRoutines(reader, clock)
+        self.webhooks = LookWebhooks(reader, clock)
         self.waking = LookWaking(reader, clock)
         self.leaving = LookLeaving(reader, of_runs)
         self.tray = LookTray(reader, clock)

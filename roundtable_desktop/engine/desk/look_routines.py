@@ -48,6 +48,12 @@ class Recurring:
         return all(one.enabled for one in self.triggers if one.kind is TriggerKind.MANUAL)
 
     @property
+    def by_webhook(self) -> bool:
+        """Whether a webhook of it takes calls."""
+        hooks = [one for one in self.triggers if one.kind is TriggerKind.WEBHOOK]
+        return any(one.enabled and not one.secret_missing for one in hooks)
+
+    @property
     def last_fired_at(self) -> datetime | None:
         return max((one.last_fired_at for one in self.triggers if one.last_fired_at), default=None)
 

@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 from roundtable_desktop.engine import heartbeat
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, once
+from roundtable_desktop.engine.desk.triggers import Secrets, Wanted, prepared, set_triggers
 from roundtable_desktop.engine.firing import Shot, fire, values_of
 from roundtable_desktop.engine.routine_faults import TOO_LONG
 from roundtable_desktop.engine.schedules import add_trigger, set_next
 from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid, InvalidFields
-from roundtable_desktop.model.records import Subject, Workspace
-from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger, Variable
+from roundtable_desktop.model.records import Subject
+from roundtable_desktop.model.routines import Firing, Routine, Template, Variable
 from roundtable_desktop.model.states import (
     ROUTINE,
     AgentStatus,
@@ -23,8 +24,6 @@ from roundtable_desktop.model.states import (
     RoutineStatus,
     TriggerKind,
 )
-from roundtable_desktop.rules import zones
-from roundtable_desktop.rules.cron import parse
 from roundtable_desktop.rules.variables import (
     TEXT_LIMIT,
     Resolved,
@@ -36,20 +35,20 @@ from roundtable_desktop.rules.variables import stored as as_stored
 from roundtable_desktop.store import agents, firings, routines, workspaces
 from roundtable_desktop.store.db import Tx
 
-MOST_TRIGGERS = 20
 MOST_VARIABLES = 64
+FIRST_REVISION = 1
+
+
+class _Repeated(Exception):
+    """The same request did it before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A trigger as somebody wants it. With an id it is one that is there; what is None stays as it
-    is then (B-010)."""
+class Made:
+    """secrets: by the ids of their triggers, those that were made just now and are shown once."""
 
-    kind: TriggerKind | None = None
-    id: str | None = None
-    cron_expression: str | None = None
-    timezone: str | None = None
-    enabled: bool | None = None
+    routine: Routine
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +70,36 @@ class NewRoutine:
 
 
 def create(desk: Desk, asked: Asked, wanted: NewRoutine) -> Routine:
-    """It fires from now on: at its schedules, and whenever somebody says so."""
-
-    with desk.store.transaction() as tx:
-        act = partial(create_now, tx, desk, asked, wanted)
-        return once(tx, asked, act, routines.present)
+    """It fires from now on: at its schedules, when a webhook is called, and whenever somebody says
+    so."""
+    return created(desk, asked, wanted).routine
 
 
-def create_now(tx: Tx, desk: Desk, asked: Asked, wanted: NewRoutine) -> Subject:
+def created(desk: Desk, asked: Asked, wanted: NewRoutine) -> Made:
+    """The routine with the secrets of its webhooks, both or neither."""
+    triggers, secrets = prepared(desk, (), wanted.triggers)
+    wanted, routine_id = replace(wanted, triggers=triggers), desk.ids.new()
+
+    def act(tx: Tx) -> Subject:
+        return create_now(tx, desk, asked, wanted, routine_id)
+
+    if not secrets:
+        with desk.store.transaction() as tx:
+            return Made(once(tx, asked, partial(act, tx), routines.present))
+    try:
+        with desk.secrets.change(routine_id, secrets.applied, FIRST_REVISION):
+            with desk.store.transaction() as tx:
+                routine = once(tx, asked, partial(act, tx), routines.present)
+            if routine.id != routine_id:
+                raise _Repeated
+    except _Repeated:  # the earlier request's own secrets count
+        return Made(routine)
+    return Made(routine, secrets.shown())
+
+
+def create_now(
+    tx: Tx, desk: Desk, asked: Asked, wanted: NewRoutine, routine_id: str | None = None
+) -> Subject:
     """`create` as a part of a larger decision."""
     workspace = workspaces.get(tx, wanted.workspace_id)
     if workspace is None:
@@ -89,7 +110,7 @@ def create_now(tx: Tx, desk: Desk, asked: Asked, wanted: NewRoutine) -> Subject:
     routine = routines.add(
         tx,
         asked.actor,
-        id=desk.ids.new(),
+        id=routine_id or desk.ids.new(),
         workspace_id=workspace.id,
         name=wanted.name,
         description=wanted.description,
@@ -102,7 +123,7 @@ def create_now(tx: Tx, desk: Desk, asked: Asked, wanted: NewRoutine) -> Subject:
         priority=wanted.priority,
         probe=wanted.probe,
     )
-    _set_triggers(tx, desk, workspace, routine, wanted.triggers)
+    set_triggers(tx, desk, workspace, routine, wanted.triggers)
     return Subject("routine", routine.id)
 
 
@@ -121,10 +142,45 @@ def edit(
     changes: name, description, assignee_agent_id, the policies, catch_up_max, template, variables,
     priority, probe.
     """
+    return edited(desk, asked, routine_id, status, triggers, changes).routine
 
+
+def edited(
+    desk: Desk,
+    asked: Asked,
+    routine_id: str,
+    status: RoutineStatus | None,
+    triggers: Sequence[Wanted] | None,
+    changes: Mapping[str, Any],
+) -> Made:
+    """`edit`, with the secrets that it makes."""
+    secrets = Secrets()
     with desk.store.transaction() as tx:
-        told = partial(edit_now, tx, desk, asked, routine_id, status, triggers, changes)
-        return once(tx, asked, told, routines.present)
+        routine = get(tx, routine_id)
+        if triggers is not None and done_before(tx, asked) is None:
+            there = routines.triggers_of(tx, [routine_id])[routine_id]
+            triggers, secrets = prepared(desk, there, triggers)
+        if not secrets:
+            told = partial(edit_now, tx, desk, asked, routine_id, status, triggers, changes)
+            return Made(once(tx, asked, told, routines.present))
+        check_revision(asked, routine.revision)
+    moves = status is not None and status is not routine.status
+    seen = replace(asked, revision=routine.revision)
+    acted: list[str] = []
+
+    def act(tx: Tx) -> Subject:
+        acted.append(routine_id)
+        return edit_now(tx, desk, seen, routine_id, status, triggers, changes)
+
+    try:
+        with desk.secrets.change(routine_id, secrets.applied, routine.revision + 1 + moves):
+            with desk.store.transaction() as tx:
+                routine = once(tx, asked, partial(act, tx), routines.present)
+            if not acted:
+                raise _Repeated
+    except _Repeated:
+        return Made(routine)
+    return Made(routine, secrets.shown())
 
 
 def edit_now(
@@ -152,7 +208,7 @@ def edit_now(
     if triggers is not None:
         workspace = workspaces.get(tx, routine.workspace_id)
         assert workspace is not None, "foreign keys hold"
-        _set_triggers(tx, desk, workspace, routine, triggers)
+        set_triggers(tx, desk, workspace, routine, triggers)
     if status is not None and status is not routine.status:
         _move(tx, asked, routine, status)
     return Subject("routine", routine.id)
@@ -164,6 +220,7 @@ def remove(desk: Desk, asked: Asked, routine_id: str) -> None:
         check_revision(asked, routine.revision)
         routines.remove(tx, routine, asked.actor)
         _stop_triggers(tx, routine)
+    desk.secrets.forget(routine_id)
 
 
 def fire_now(desk: Desk, asked: Asked, routine_id: str, variables: Mapping[str, object]) -> Firing:
@@ -297,79 +354,3 @@ def _stop_triggers(tx: Tx, routine: Routine) -> None:
     assert gone is not None, "its row stays"
     for trigger in routines.triggers_of(tx, [routine.id])[routine.id]:
         set_next(tx, gone, trigger)
-
-
-def _set_triggers(
-    tx: Tx, desk: Desk, workspace: Workspace, routine: Routine, wanted: Sequence[Wanted]
-) -> None:
-    """The implicit one of a routine stays whatever is asked for: it can always be fired by hand
-    (C-69)."""
-    if len(wanted) > MOST_TRIGGERS:
-        raise Invalid("too_many_triggers", "/triggers", most=MOST_TRIGGERS)
-    there = {one.id: one for one in routines.triggers_of(tx, [routine.id])[routine.id]}
-    kept = []
-    for place, one in enumerate(wanted):
-        pointer = f"/triggers/{place}"
-        if one.id is None:
-            kept.append(_add(tx, desk, workspace, routine, one, pointer))
-        elif one.id in there:
-            kept.append(_keep(tx, workspace, routine, there[one.id], one, pointer))
-        else:
-            raise Invalid("unknown_trigger", f"{pointer}/id", id=one.id)
-    manual = [one for one in there.values() if one.kind is TriggerKind.MANUAL]
-    by_hand = [one for one in kept if one.kind is TriggerKind.MANUAL] + manual
-    if by_hand:
-        kept.append(by_hand[0])
-    else:
-        add_trigger(tx, desk.ids, routine, TriggerKind.MANUAL)
-    ids = {one.id for one in kept}
-    routines.drop_triggers(tx, [one for one in there if one not in ids])
-
-
-def _add(
-    tx: Tx, desk: Desk, workspace: Workspace, routine: Routine, wanted: Wanted, pointer: str
-) -> Trigger:
-    kind = wanted.kind or TriggerKind.SCHEDULE
-    enabled = wanted.enabled is not False
-    if kind is TriggerKind.MANUAL:
-        if wanted.cron_expression:
-            raise Invalid("manual_has_no_schedule", f"{pointer}/cron_expression")
-        return add_trigger(tx, desk.ids, routine, kind, enabled=enabled)
-    return add_trigger(
-        tx,
-        desk.ids,
-        routine,
-        kind,
-        expression=_expression(wanted.cron_expression, pointer),
-        zone=_zone(wanted.timezone, workspace, pointer),
-        enabled=enabled,
-    )
-
-
-def _keep(
-    tx: Tx, workspace: Workspace, routine: Routine, there: Trigger, wanted: Wanted, pointer: str
-) -> Trigger:
-    """Where nothing of its time was changed, its next instant stays."""
-    if wanted.kind not in (None, there.kind):
-        raise Invalid("trigger_keeps_kind", f"{pointer}/kind", kind=there.kind)
-    changes: dict[str, Any] = {}
-    if there.kind is TriggerKind.SCHEDULE and wanted.cron_expression is not None:
-        changes["cron_expression"] = _expression(wanted.cron_expression, pointer)
-    if there.kind is TriggerKind.SCHEDULE and wanted.timezone is not None:
-        changes["timezone"] = _zone(wanted.timezone, workspace, pointer)
-    if wanted.enabled is not None:
-        changes["enabled"] = wanted.enabled
-    now = replace(there, **changes)
-    return there if now == there else set_next(tx, routine, now)
-
-
-def _expression(given: str | None, pointer: str) -> str:
-    if not given:
-        raise Invalid("schedule_wanted", f"{pointer}/cron_expression")
-    parse(given, f"{pointer}/cron_expression")
-    return given.strip()
-
-
-def _zone(given: str | None, workspace: Workspace, pointer: str) -> str:
-    """The name that holds from now on; an empty one is the workspace's (B-009)."""
-    return zones.zone(given or "", workspace.timezone, f"{pointer}/timezone").key

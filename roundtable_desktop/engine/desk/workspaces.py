@@ -9,7 +9,7 @@ from roundtable_desktop.model.ports import Repository, RepositoryFacts
 from roundtable_desktop.model.records import Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.rules import zones
-from roundtable_desktop.store import agents, workspaces
+from roundtable_desktop.store import agents, routines, workspaces
 from roundtable_desktop.store.db import Tx
 
 
@@ -135,9 +135,10 @@ def remove(desk: Desk, asked: Asked, workspace_id: str) -> None:
         if workspaces.has_worked(tx, workspace.id):
             raise Blocked("workspace_has_history", name=workspace.name)
         gone = [one.id for one in agents.every(tx, workspace.id)]
+        gone += routines.ids_of(tx, workspace.id)
         workspaces.remove(tx, workspace, asked.actor)
-    for agent_id in gone:
-        desk.secrets.forget(agent_id)
+    for owner in gone:
+        desk.secrets.forget(owner)
 
 
 def _repository(facts: RepositoryFacts) -> Repository:
