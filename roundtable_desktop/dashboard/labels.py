@@ -91,6 +91,19 @@ LABELS: Mapping[str, str] = {
     "always_enqueue": N_("a further fire runs as well"),
     "enqueue_missed_with_cap": N_("fires later, up to a number"),
     "skip_missed": N_("is passed over"),
+    "cron": N_("by its schedule"),
+    "webhook": N_("by its webhook"),
+    "manual": N_("by hand"),
+    "hmac_sha256": N_("signed (HMAC-SHA256)"),
+    "bearer": N_("a bearer secret"),
+    "none": N_("not signed: everybody may who knows the address"),
+    "fired": N_("Set it off"),
+    "routine_paused": N_("Was paused"),
+    "routine_archived": N_("Was archived"),
+    "json_only": N_("Not JSON"),
+    "unreadable_json": N_("Unreadable"),
+    "invalid_body": N_("Not taken"),
+    "webhook_no_object": N_("Not an object"),
     # agents
     "idle": N_("Idle"),
     "working": N_("Working"),
@@ -174,6 +187,8 @@ FIELDS: Mapping[str, str] = {
     "hard_timeout_sec": N_("Ended after, in seconds"),
     "memory_limit_mb": N_("Memory of one run, in MB (0: half of the machine's)"),
     "env": N_("Variable"),
+    "secret": N_("Secret"),
+    "signing_mode": N_("Who may"),
 }
 """Names of fields of forms."""
 

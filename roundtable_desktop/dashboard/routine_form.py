@@ -15,14 +15,15 @@ from roundtable_desktop.phrases.marking import N_
 
 Row = dict[str, str]
 
-MOST = {"schedules": 20, "variables": 64}
+MOST = {"schedules": 20, "hooks": 20, "variables": 64}
 TEXTS = ("name", "description", "task_title", "task_description")
 CHOICES = ("agent", "concurrency_policy", "catch_up_policy", "probe", "status")
 NUMBERS = ("catch_up_max", "priority")
-ONES = (*TEXTS, *CHOICES, *NUMBERS, "by_hand", "revision")
+ONES = (*TEXTS, *CHOICES, *NUMBERS, "by_hand", "hook_new", "revision")
 SCHEDULE = ("cron", "zone", "on", "trigger")
+HOOK = ("hook", "hook_on")
 VARIABLE = ("var_name", "var_type", "var_default", "var_required", "var_options")
-_IN_ROW = re.compile(rf"({'|'.join((*SCHEDULE, *VARIABLE))})_(\d{{1,2}})", re.ASCII)
+_IN_ROW = re.compile(rf"({'|'.join((*SCHEDULE, *HOOK, *VARIABLE))})_(\d{{1,2}})", re.ASCII)
 
 NEW: Mapping[str, str] = {
     "concurrency_policy": "coalesce_if_active",
@@ -54,11 +55,13 @@ _OF_VARIABLE = {"variable_options": "var_options", "variable_bad_name": "var_nam
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """ones: each field that is there once. A row without its first field stands for nothing."""
+    """ones: each field that is there once. A row without its first field stands for nothing.
+    hooks: the webhooks that are there, each with whether it is on."""
 
     ones: Mapping[str, str]
     schedules: Sequence[Row] = field(default=())
     variables: Sequence[Row] = field(default=())
+    hooks: Sequence[Row] = field(default=())
 
     def __getitem__(self, name: str) -> str:
         return self.ones.get(name, "")
@@ -69,6 +72,7 @@ class Filled:
             self.ones,
             _roomy(self.schedules, schedules, MOST["schedules"], {"on": "on"}),
             _roomy(self.variables, variables, MOST["variables"], {"var_type": "text"}),
+            self.hooks,
         )
 
 
@@ -84,10 +88,11 @@ def _says(row: Row) -> bool:
 
 def from_given(given: Mapping[str, str]) -> Filled:
     """Of what a browser sent. Names that are none of the form's are passed over."""
-    rows: dict[str, dict[int, Row]] = {"schedules": {}, "variables": {}}
+    rows: dict[str, dict[int, Row]] = {"schedules": {}, "variables": {}, "hooks": {}}
     for name, value in given.items():
         if found := _IN_ROW.fullmatch(name):
-            kind = "schedules" if found[1] in SCHEDULE else "variables"
+            of_hook = "hooks" if found[1] in HOOK else "variables"
+            kind = "schedules" if found[1] in SCHEDULE else of_hook
             rows[kind].setdefault(int(found[2]), {})[found[1]] = value
     kept = {
         kind: [row for _place, row in sorted(each.items())][: MOST[kind]]
@@ -116,6 +121,7 @@ def from_routine(seen: Recurring) -> Filled:
         },
         [_schedule(one) for one in seen.triggers if one.kind is TriggerKind.SCHEDULE],
         [_variable(one) for one in routine.variables],
+        [_hook(one) for one in seen.triggers if one.kind is TriggerKind.WEBHOOK],
     )
 
 
@@ -126,6 +132,10 @@ def _schedule(one: Trigger) -> Row:
         "zone": one.timezone or "",
         "on": "on" if one.enabled else "",
     }
+
+
+def _hook(one: Trigger) -> Row:
+    return {"hook": one.id, "hook_on": "on" if one.enabled else ""}
 
 
 def _variable(one: Mapping[str, Any]) -> Row:
@@ -156,6 +166,7 @@ def body_of(filled: Filled, manual: Trigger | None = None) -> dict[str, Any]:
         "triggers": [
             *(_trigger(one) for one in _schedules(filled)),
             {**by_hand, "enabled": bool(filled["by_hand"])},
+            *_hooks(filled),
         ],
         "variables": [_declared(one) for one in _variables(filled)],
         **({"status": filled["status"]} if filled["status"] else {}),
@@ -165,6 +176,17 @@ def body_of(filled: Filled, manual: Trigger | None = None) -> dict[str, Any]:
 def _schedules(filled: Filled) -> list[Row]:
     """Whoever empties the expression takes the schedule away."""
     return [one for one in filled.schedules if one.get("cron", "").strip()]
+
+
+def _hooks(filled: Filled) -> list[dict[str, Any]]:
+    """Those that are there stay, and one more may come."""
+    there = [
+        {"id": one["hook"], "enabled": bool(one.get("hook_on"))}
+        for one in filled.hooks
+        if one.get("hook")
+    ]
+    mode = filled["hook_new"]
+    return [*there, {"kind": "webhook", "signing_mode": mode}] if mode else there
 
 
 def _variables(filled: Filled) -> list[Row]:

@@ -88,6 +88,8 @@ DONE: Mapping[str, str] = {
     ),
     "routine_made": N_("It is made, and fires from now on."),
     "routine_changed": N_("It is changed. Nothing that lay before is fired by that."),
+    "webhook_changed": N_("It is changed."),
+    "webhook_gone": N_("The webhook is gone: its address is nobody's any more."),
     "routine_archived": N_("It is archived: it fires no more, and its history stays here."),
     "routine_removed": N_("It is gone, and fires no more."),
     "woken_now": N_("The agent is told. It begins as soon as it may."),

@@ -31,6 +31,7 @@ from roundtable_desktop.dashboard.pages import (
     transcripts,
     wakeups,
     waking,
+    webhooks,
     welcome,
 )
 from roundtable_desktop.dashboard.telling import telling
@@ -67,6 +68,7 @@ def all_of_them(
         tasks.pages(desk, look, say),
         routines.pages(desk, look, say),
         routine_forms.pages(desk, look),
+        webhooks.pages(desk, look, say),
         task_forms.pages(desk, look, say),
         agents.pages(desk, look, say),
         board.pages(desk, look, say),

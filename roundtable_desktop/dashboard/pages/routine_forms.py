@@ -15,6 +15,7 @@ from roundtable_desktop.dashboard.api.routines import (
 )
 from roundtable_desktop.dashboard.api.shapes import Ref, asked
 from roundtable_desktop.dashboard.forms import form_once, read_any, read_form
+from roundtable_desktop.dashboard.pages import webhooks
 from roundtable_desktop.dashboard.pages.frame import back_to, from_form, page_query, tried
 from roundtable_desktop.dashboard.problems import refusal_of
 from roundtable_desktop.dashboard.reading import NO_REVISION, Asked, Words, faults_of
@@ -32,6 +33,7 @@ from roundtable_desktop.dashboard.signin import current
 from roundtable_desktop.engine.desk import Desk, routines
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_routines import Recurring
+from roundtable_desktop.engine.desk.routines import Made
 from roundtable_desktop.model.errors import Absent, Broken, Invalid, Refused
 from roundtable_desktop.model.states import AgentStatus, RoutineStatus, TriggerKind
 from roundtable_desktop.phrases import sentence
@@ -124,7 +126,7 @@ def _sent(desk: Desk, look: Look, seen: Recurring | None) -> Any:
     by = asked(current(), form_once(), _revision(filled) if seen else None)
     body = body_of(filled, _manual(seen))
     try:
-        made = _change(desk, by, seen, body) if seen else _make(desk, by, look, body)
+        done = _change(desk, by, seen, body) if seen else _make(desk, by, look, body)
     except ValidationError as error:
         faults = at_fields(filled, faults_of(error, body), by_reader=True)
         return _page(look, filled, seen, Met(422, sentence("invalid_form"), faults))
@@ -132,6 +134,9 @@ def _sent(desk: Desk, look: Look, seen: Recurring | None) -> Any:
         raise
     except Refused as refused:
         return _page(look, filled, seen, _met(filled, refused))
+    made = done.routine.id
+    if done.secrets:
+        return webhooks.shown_once(look, made, done.secrets)
     return back_to(f"/routines/{made}", "routine_changed" if seen else "routine_made")
 
 
@@ -170,17 +175,18 @@ def _archive(desk: Desk, by: Any, routine_id: str) -> None:
     routines.edit(desk, by, routine_id, status=RoutineStatus.ARCHIVED)
 
 
-def _make(desk: Desk, by: Any, look: Look, body: Mapping[str, Any]) -> str:
+def _make(desk: Desk, by: Any, look: Look, body: Mapping[str, Any]) -> Made:
     """The agent says in which workspace. Raises ValidationError, and what the desk refuses."""
     agent_id = body["assignee_agent_id"]
     workspace_id = look.agent(agent_id).workspace_id if agent_id else ""
     wanted = RoutineWanted.model_validate({**body, "workspace_id": workspace_id})
-    return routines.create(desk, by, new_of(wanted)).id
+    return routines.created(desk, by, new_of(wanted))
 
 
-def _change(desk: Desk, by: Any, seen: Recurring, body: Mapping[str, Any]) -> str:
-    change = RoutineChange.model_validate(body)
-    return routines.edit(desk, by, seen.routine.id, **changes_of(change)).id
+def _change(desk: Desk, by: Any, seen: Recurring, body: Mapping[str, Any]) -> Made:
+    changes = changes_of(RoutineChange.model_validate(body))
+    status, triggers = changes.pop("status", None), changes.pop("triggers", None)
+    return routines.edited(desk, by, seen.routine.id, status, triggers, changes)
 
 
 def _met(filled: Filled, refused: Refused) -> Met:

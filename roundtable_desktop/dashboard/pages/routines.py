@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.routines import RoutinesAsked
 from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.pages import webhooks
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Words, cut
 from roundtable_desktop.engine.desk import Desk, routines
@@ -112,6 +113,8 @@ def _around(look: Look, seen: Recurring, say: Say) -> dict[str, object]:
         "why": explained(look.routines.explain(seen), say),
         "next_fires": look.routines.next_fires(seen, NEXT),
         "firings": found,
+        "hooks": webhooks.hooks(seen),
+        "deliveries": webhooks.came(look, seen),
         "changes": look.routines.changes(seen.routine),
         "tasks": {task_id: look.task(task_id) for task_id in tasks},
     }
