@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import agent_tests, names, routines
+from roundtable_desktop.cli import agent_tests, names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Later, clock_of
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -134,9 +134,9 @@ def add(
 
 def _tell_heartbeat(client: Client, made: Answer) -> None:
     """What a person did not ask for by name, and pays for each time."""
-    for one in client.every(routines.OFFICE, workspace_id=made["workspace_id"]):
+    for one in client.every(names.OFFICE, workspace_id=made["workspace_id"]):
         if one["assignee_agent_id"] == made["id"]:
-            fires = client.get(f"{routines.OFFICE}/{one['id']}")["next_fires"]
+            fires = client.get(f"{names.OFFICE}/{one['id']}")["next_fires"]
             first, second = (datetime.fromisoformat(fire["at"]) for fire in fires[:2])
             said = _(
                 "Its routine “{name}” ({id}) may wake it {times} times a day. For less: roundtable "

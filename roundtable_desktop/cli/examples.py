@@ -65,6 +65,15 @@ routine remove Deps
 routine fire Deps --var branch=main
 routine explain Deps
 routine install-heartbeat chair
+routine webhook add Deps --mode bearer
+routine webhook list Deps
+routine webhook call Deps
+routine webhook rotate Deps
+routine webhook edit Deps --mode hmac_sha256
+routine webhook on Deps
+routine webhook off Deps
+routine webhook remove Deps
+routine webhook deliveries Deps
 wakeup list --source routine --status queued
 wakeup show 3f9k2m7q
 wakeup cancel 3f9k2m7q

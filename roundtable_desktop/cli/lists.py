@@ -8,7 +8,7 @@ from functools import update_wrapper
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, routines, whose
+from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import Moment
 from roundtable_desktop.cli.output import show_json, table
@@ -108,7 +108,7 @@ def runs(
     client = Client(home)
     query = about(client, wanted.named, wanted.agent, wanted.task)
     if routine_given:
-        query["routine_id"] = routines.find(client, routine_given, wanted.named)["id"]
+        query["routine_id"] = names.routine(client, routine_given, wanted.named)["id"]
     if wakeup_given:
         query["wakeup_id"] = client.get(f"/wakeups/{names.ref(wakeup_given)}")["id"]
     query |= {"since": _sent(since), "until": _sent(until)}

@@ -9,6 +9,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain
 from roundtable_desktop.phrases import _
 
+OFFICE = "/api/office/routines"
 _TASK = re.compile(r"(?:[tT]-?)?(\d{1,9})")
 _REF = re.compile(r"[0-9a-z]{6,64}")
 
@@ -58,6 +59,17 @@ def task(client: Client, given: str, workspace_name: str | None) -> Answer:
     workspace_id = workspace(client, workspace_name)["id"]
     found = client.get("/tasks", workspace_id=workspace_id, number=number[1])["items"]
     return _only(found, _("there is no task {given} here").format(given=given))
+
+
+def routines(client: Client, named: str | None) -> list[Answer]:
+    """Those of a workspace, newest first."""
+    return list(client.every(OFFICE, workspace_id=workspace(client, named)["id"]))
+
+
+def routine(client: Client, given: str, named: str | None) -> Answer:
+    """By its name or the end of its id."""
+    otherwise = _("no routine is called {given}").format(given=given)
+    return called(routines(client, named), given, otherwise)
 
 
 def is_ref(given: str) -> bool:

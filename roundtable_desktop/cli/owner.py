@@ -10,7 +10,7 @@ from itertools import groupby
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import control, loading, names, routines
+from roundtable_desktop.cli import control, loading, names
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.model.times import rfc3339
@@ -168,10 +168,10 @@ def explain(home: Home, kind: str, given: str, named: str | None, as_json: bool)
     if kind == "task":
         subject = names.task(client, given, named)["id"]
     elif kind == "routine" and not names.is_ref(given):
-        subject = routines.find(client, given, named)["id"]
+        subject = names.routine(client, given, named)["id"]
     else:
         subject = names.ref(given)
-    where = routines.OFFICE if kind == "routine" else f"/{kind}s"
+    where = names.OFFICE if kind == "routine" else f"/{kind}s"
     seen = client.get(f"{where}/{subject}/explain")
     if as_json:
         return show_json(seen)

@@ -21,12 +21,15 @@ def when(seen: Answer) -> str:
     fires = seen["next_fires"]
     if fires:
         return _("It fires next on {words}.").format(words=fires[0]["words"])
+    if any(one["kind"] == "webhook" and one["enabled"] for one in seen["triggers"]):
+        return _("It fires when its webhook is called.")
     return _("It fires when you say so: roundtable routine fire {end}").format(end=seen["id"][-8:])
 
 
 def words(one: Answer) -> str:
     said = [trigger["words"] for trigger in one["triggers"] if trigger["words"]]
-    return "; ".join(said) or _("by hand")
+    hooks = [trigger for trigger in one["triggers"] if trigger["kind"] == "webhook"]
+    return "; ".join([*said, *([_("by webhook")] if hooks else [])]) or _("by hand")
 
 
 def coming(seen: Answer) -> None:
@@ -55,6 +58,8 @@ def show(seen: Answer, agent: Answer) -> None:
         if trigger["words"]:
             about = (trigger["cron_expression"], trigger["timezone"], trigger["words"])
             click.echo(plain("{}  {}: {}".format(*about)))
+        elif trigger["url"]:
+            click.echo(plain(f"{trigger['url']}  {trigger['signing_mode']}"))
     coming(seen)
     if seen["recent_runs"]:
         click.echo()

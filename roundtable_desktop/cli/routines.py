@@ -9,12 +9,13 @@ import click
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, routine_words
 from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.names import OFFICE
 from roundtable_desktop.cli.output import plain, show_json, table
 from roundtable_desktop.cli.routine_words import when, words
+from roundtable_desktop.cli.webhooks import webhook
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.instants import stamp
 
-OFFICE = "/api/office/routines"
 _workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
 _json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 _given = click.argument("given", metavar="ROUTINE")
@@ -123,7 +124,7 @@ def add(
 def list_(home: Home, named: str | None, as_json: bool) -> None:
     """Those of a workspace, newest first."""
     client = Client(home)
-    found = _known(client, named)
+    found = names.routines(client, named)
     return show_json(found) if as_json else table(map(_row, found), _COLUMNS)
 
 
@@ -144,7 +145,7 @@ def _row(one: Answer) -> Answer:
 def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     """One routine, its next fires and its last ones. ROUTINE is a name or the end of an id."""
     client = Client(home)
-    seen = client.get(f"{OFFICE}/{find(client, given, named)['id']}")
+    seen = client.get(f"{OFFICE}/{names.routine(client, given, named)['id']}")
     if as_json:
         return show_json(seen)
     return routine_words.show(seen, _agent_of(client, seen))
@@ -178,7 +179,7 @@ def edit(
 ) -> None:
     """Changes a routine; what is not named stays. --cron replaces all its schedules."""
     client = Client(home)
-    seen = find(client, given, named)
+    seen = names.routine(client, given, named)
     changes: Answer = {"name": name, **_texts(more, seen)}
     if light:
         changes["task_template"] = ""
@@ -200,12 +201,13 @@ def edit(
 
 
 def _triggers(seen: Answer, crons: tuple[str, ...], zone: str | None) -> list[Answer]:
-    """New schedules in place of the old ones, or the old ones in another zone."""
+    """New schedules in place of the old ones, or the old ones in another zone; webhooks stay."""
+    hooks = [{"id": one["id"]} for one in seen["triggers"] if one["kind"] == "webhook"]
     if crons:
         old = [one["timezone"] for one in seen["triggers"] if one["kind"] == "schedule"]
-        return [_schedule(one, zone or next(iter(old), None)) for one in crons]
+        return [*(_schedule(one, zone or next(iter(old), None)) for one in crons), *hooks]
     there = [one["id"] for one in seen["triggers"] if one["kind"] == "schedule"]
-    return [{"id": one, "timezone": zone} for one in there]
+    return [*({"id": one, "timezone": zone} for one in there), *hooks]
 
 
 @routine.command()
@@ -240,7 +242,7 @@ def archive(home: Home, given: str, named: str | None) -> None:
 
 def _move(home: Home, given: str, named: str | None, status: str) -> Answer:
     client = Client(home)
-    seen = find(client, given, named)
+    seen = names.routine(client, given, named)
     return client.patch(f"{OFFICE}/{seen['id']}", {"status": status})
 
 
@@ -251,7 +253,7 @@ def _move(home: Home, given: str, named: str | None, status: str) -> Answer:
 def remove(home: Home, given: str, named: str | None) -> None:
     """Takes it away, with its schedules."""
     client = Client(home)
-    seen = find(client, given, named)
+    seen = names.routine(client, given, named)
     client.delete(f"{OFFICE}/{seen['id']}")
     click.echo(plain(_("{name} is gone.").format(name=seen["name"])))
 
@@ -267,7 +269,7 @@ def fire(
 ) -> None:
     """Runs it now, with these values of its variables."""
     client = Client(home)
-    seen = find(client, given, named)
+    seen = names.routine(client, given, named)
     fired = client.post(f"{OFFICE}/{seen['id']}/fire", {"variables": _pairs(variables)})
     if as_json:
         return show_json(fired)
@@ -282,7 +284,7 @@ def fire(
 def explain(home: Home, given: str, named: str | None, as_json: bool) -> None:
     """When it fires next, and whether that will really run."""
     client = Client(home)
-    why = client.get(f"{OFFICE}/{find(client, given, named)['id']}/explain")
+    why = client.get(f"{OFFICE}/{names.routine(client, given, named)['id']}/explain")
     return show_json(why) if as_json else click.echo(plain(why["sentence"]))
 
 
@@ -296,17 +298,6 @@ def install_heartbeat(home: Home, agent_name: str, named: str | None) -> None:
     agent = names.agent(client, names.workspace(client, named)["id"], agent_name)
     made = client.post(f"{OFFICE}/heartbeat", {"agent_id": agent["id"]})
     click.echo(plain(f"{made['name']}: {when(made)}"))
-
-
-def _known(client: Client, named: str | None) -> list[Answer]:
-    workspace = names.workspace(client, named)
-    return list(client.every(OFFICE, workspace_id=workspace["id"]))
-
-
-def find(client: Client, given: str, named: str | None) -> Answer:
-    """By its name or the end of its id."""
-    otherwise = _("no routine is called {given}").format(given=given)
-    return names.called(_known(client, named), given, otherwise)
 
 
 def _agent_of(client: Client, seen: Answer) -> Answer:
@@ -368,4 +359,5 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
+routine.add_command(webhook)
 COMMANDS = [routine]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from outside_house import House, Room, until
 from outside_routines import fired, made
-from outside_talk import comment, demo, item_of, office, script
+from outside_talk import comment, demo, item_of, script
 
 
 def ids(house: House, path: str, **query: object) -> list[str]:
@@ -222,23 +222,6 @@ def test_a_workspace_without_history_is_removed_with_all_that_was_set_up(room: R
     run = room.ended(room.task("Worked", room.shell("echo w")))
     kept = house.program("DELETE", f"/workspaces/{run['workspace_id']}")
     assert (kept.status, kept.json["code"]) == (409, "workspace_has_history")
-
-
-@pytest.mark.proves("K-58")
-def test_what_webhooks_will_be_is_refused_with_its_reason(room: Room) -> None:
-    agent = room.shell("echo x")
-    body = {
-        "workspace_id": room.id,
-        "name": "Hooked",
-        "assignee_agent_id": agent,
-        "triggers": [{"kind": "webhook"}],
-    }
-    refused = office(room.house, "POST", "", body)
-    assert refused.status == 422
-    [fault] = refused.json["errors"]
-    assert fault["pointer"] == "/triggers/0/kind" and "not there yet" in fault["message"]
-    fire = room.house.ask("POST", "/api/routine-triggers/abcdefgh/fire", "{}", {})
-    assert fire.status == 401
 
 
 @pytest.mark.proves("W-27")

@@ -2,6 +2,7 @@
 
 import itertools
 import shlex
+import subprocess
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ WITHOUT_COMMAND = {
     ("GET", "/api/v1/runs/download"): "`runs list --json` tells the same",
     ("GET", "/api/v1/events/stream"): "`watch --follow` never ends; it has tests of its own",
     ("GET", "/api/v1/workspaces/{ref}/config"): "`workspace config` looks by POST, which asks too",
+    ("POST", "/api/routine-triggers/{public_id}/fire"): "its sender signs it and has no token",
     ("GET", "/api/v1/workspaces/{ref}"): "a workspace is found by its name, in the list",
 }
 BY_HAND = {
@@ -216,12 +218,36 @@ def of_routines(told: Commands, room: Room) -> None:
     until(lambda: [one for one in told.json(*of_it) if one["status"] == "finished"])
     told.both("routine", "explain", "Look", *here(room))
     told.both("explain", "routine", "Look", *here(room))
+    of_webhooks(told, room)
     told.done("routine", "pause", "Look", *here(room))
     told.done("routine", "resume", "Look", *here(room))
     told.done("routine", "archive", "Look", *here(room))
     told.done("routine", "remove", "Look", *here(room))
     told.done("routine", "remove", "Coordinator heartbeat", *here(room))
     told.done("routine", "install-heartbeat", "chair", *here(room))
+
+
+def of_webhooks(told: Commands, room: Room) -> None:
+    hook = ("routine", "webhook")
+    made = told.json(*hook, "add", "Look", *here(room))
+    sent = subprocess.run(
+        ["sh", "-c", told.done(*hook, "rotate", "Look", *here(room)).partition("\n\n")[2]],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert '"source":"webhook"' in sent.stdout, sent
+    (kept,) = told.both(*hook, "list", "Look", *here(room))
+    assert (kept["id"], kept["secret"]) == (made["id"], None)
+    told.done("routine", "edit", "Look", "--cron", "0 8 * * 1", *here(room))
+    assert kept["url"] in told.done(*hook, "call", "Look", *here(room))
+    (came,) = told.both(*hook, "deliveries", "Look", *here(room))
+    assert came["became"] == "fired"
+    told.done(*hook, "edit", "Look", "--mode", "bearer", *here(room))
+    told.done(*hook, "off", "Look", *here(room)), told.done(*hook, "on", "Look", *here(room))
+    told.done(*hook, "edit", "Look", "--mode", "none", *here(room), code=1)
+    told.done(*hook, "remove", "Look", *here(room))
+    told.done(*hook, "call", "Look", *here(room), code=2)
 
 
 def of_waking(told: Commands, room: Room) -> None:

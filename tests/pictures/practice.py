@@ -6,6 +6,7 @@ from typing import Any
 
 from outside_house import House, Room, until
 from outside_talk import comment, demo, item_of, office, script, status
+from outside_webhooks import Hook
 
 FILES = {
     "README.md": "# Bakery\n\nTakes orders for bread.\n",
@@ -164,12 +165,18 @@ def _recur(practice: Practice, room: Room) -> None:
         "assignee_agent_id": baker,
         "description": "Look at the {{oven}} oven.\n" + script("say All is warm."),
         "variables": [{"name": "oven", "required": True}],
-        "triggers": [{"kind": "schedule", "cron_expression": "0 5 * * 1-6"}],
+        "triggers": [
+            {"kind": "schedule", "cron_expression": "0 5 * * 1-6"},
+            {"kind": "webhook", "secret": "of-the-thermometer"},
+        ],
     }
     made = office(house, "POST", "", ovens).json
     practice.remember("routines", "active", made)
     office(house, "POST", f"/{made['id']}/fire", {"variables": {"oven": "stone"}})
     until(lambda: office(house, "GET", f"/{made['id']}").json["last_succeeded_at"])
+    own = next(one for one in made["triggers"] if one["kind"] == "webhook")
+    thermometer = Hook(house, made, own, "of-the-thermometer")
+    thermometer.call({"oven": "stone", "degrees": 240}, "t-240")
     prices = {**ovens, "name": "Compare prices", "variables": [], "description": ""}
     paused = office(house, "POST", "", prices).json
     practice.remember("routines", "paused", paused)
