@@ -59,4 +59,9 @@ class Folders:
         return HardenedGit(self.root / "empty", self.user)
 
     def secrets(self) -> FileSecrets:
-        return FileSecrets(self.root / "secrets", homes.read_private, homes.write_private)
+        return secrets_in(self.root / "secrets")
+
+
+def secrets_in(folder: Path) -> FileSecrets:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return FileSecrets(folder, homes.read_private, homes.write_private)

@@ -9,6 +9,7 @@ from hostile_text import ALL, LINES, LONG, MARKED, PAYLOADS
 from outside_house import House, Room, until
 from outside_routines import fired, made
 from outside_talk import comment, demo, item_of, script
+from outside_webhooks import SECRET, Hook
 from pictures.album import Ids
 
 WRITES = """
@@ -132,7 +133,11 @@ def _work(house: House, room: Room, tasks: list[dict[str, str]]) -> dict[str, di
         description=f"{{{{what}}}} {ALL}\n{script(f'say {ALL}')}",
         variables=[{"name": "what", "default": ALL}],
         task_template={"title": f"{{{{what}}}} {LINES[0][:150]}"},
+        triggers=[{"kind": "webhook", "secret": SECRET}],
     )
+    own = next(one for one in routine["triggers"] if one["kind"] == "webhook")
+    named = "".join(one for one in ALL if "!" <= one <= "~")[:200]
+    Hook(house, routine, own, SECRET).call({"what": ALL[:2000], ALL[:200]: ALL}, named)
     fired(house, routine)
     over = [room.ended(one)["id"] for one in (written, failed, blocked, absent)]
     room.ended(limited)

@@ -20,7 +20,8 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
 def export(home: Home, folder: Path, redacted: bool) -> None:
     """Writes settings, workspaces, agents and routines into DIR as YAML that you can review.
 
-    No value of an agent's variable is in it. --redacted also takes out what looks like a key or an
+    No value of an agent's variable is in it, and no webhook: its secret could not go along.
+    --redacted also takes out what looks like a key or an
     address, and where your folder is.
     """
     from roundtable_desktop import offline

@@ -20,7 +20,8 @@ _file = click.argument("file", type=click.Path(path_type=Path))
 def backup(home: Home, file: Path) -> None:
     """Copies the whole database into a new FILE, also while Roundtable runs.
 
-    Roundtable makes one each day itself, in the home's folder "backups".
+    Roundtable makes one each day itself, in the home's folder "backups". Secrets are not in it:
+    agents' variables and webhooks keep theirs in the home's folder "secrets".
     """
     from roundtable_desktop import offline
 
@@ -35,7 +36,8 @@ def backup(home: Home, file: Path) -> None:
 def restore(home: Home, file: Path) -> None:
     """Goes back to the backup FILE. The present database is kept aside; no owner may run.
 
-    What ran since then may wait again: nothing is started until “roundtable resume”.
+    What ran since then may wait again: nothing is started until “roundtable resume”. Secrets stay
+    those of this home; “roundtable doctor” says where one is missing.
     """
     from roundtable_desktop import offline
 

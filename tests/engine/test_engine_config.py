@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from config_room import POOL, SECRET, Room, watch
+from engine_folders import secrets_in
 from engine_stage import ASKED, ScriptedLauncher, Stage
 from ground import Ground
 
@@ -28,9 +29,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
 
 @pytest.fixture
 def room(home: Ground, tmp_path: Path) -> Room:
-    nothing: Any = None  # no git and no secrets are asked here
-    ids, runs = home.ids, ScriptedLauncher()
-    desk = Desk(home.store, nothing, nothing, ids, runs, nothing, nothing, "UTC", watch(home))
+    nothing: Any = None  # no git is asked here
+    ids, runs, kept = home.ids, ScriptedLauncher(), secrets_in(tmp_path / "secrets")
+    desk = Desk(home.store, nothing, kept, ids, runs, nothing, nothing, "UTC", watch(home))
     return Room(home, tmp_path, desk, home.workspace(path=str(tmp_path)).id)
 
 

@@ -4,14 +4,17 @@ webhooks alone."""
 import json
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_stage import Stage
-from ground import JOAN, NOW
+from config_room import POOL, Room, watch
+from engine_folders import secrets_in
+from engine_stage import ScriptedLauncher, Stage
+from ground import JOAN, NOW, Ground
 from routine_stage import HEAVY, Routines
 
-from roundtable_desktop.engine.desk import Asked, kept_secrets, routines, webhooks
+from roundtable_desktop.engine.desk import Asked, Desk, kept_secrets, routines, webhooks
 from roundtable_desktop.engine.desk import triggers as desk_triggers
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
 from roundtable_desktop.engine.desk.triggers import Wanted
@@ -21,6 +24,7 @@ from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
 from roundtable_desktop.model.states import RoutineStatus, TriggerKind
 from roundtable_desktop.model.webhooks import Delivery, Said, SigningMode
 from roundtable_desktop.store import webhooks as stored
+from roundtable_desktop.store.routines import triggers_of
 
 BEARER = Wanted(TriggerKind.WEBHOOK, signing_mode=SigningMode.BEARER, secret="its-own-secret")
 BORNE = Said(authorization="Bearer its-own-secret")
@@ -222,3 +226,25 @@ def test_a_secret_in_its_own_body_is_not_stored(stage: Stage) -> None:
     assert b"its-own-secret" not in stage.ground.path.read_bytes()
     with stage.store.transaction() as tx:
         assert "its-own-secret" not in str(tx.sql("SELECT payload FROM webhook_deliveries", {}))
+
+
+@pytest.mark.proves("C-80 webhooks", "W-14")
+def test_a_file_of_the_repository_leaves_webhooks_alone(ground: Ground, tmp_path: Path) -> None:
+    nothing: Any = None
+    kept, launcher = secrets_in(tmp_path / "secrets"), ScriptedLauncher()
+    desk = Desk(
+        ground.store, nothing, kept, ground.ids, launcher, nothing, nothing, "UTC", watch(ground)
+    )
+    room = Room(ground, tmp_path, desk, ground.workspace(path=str(tmp_path)).id)
+    room.accept(POOL % 1)
+    routine = room.routine()
+    with desk.store.transaction() as tx:
+        there = triggers_of(tx, [routine.id])[routine.id]
+    wanted = [*(Wanted(id=one.id) for one in there), Wanted(TriggerKind.WEBHOOK)]
+    made = routines.edited(desk, Asked(JOAN), routine.id, None, wanted, {})
+    room.accept((POOL % 1).replace("0 6", "30 6"))
+    with desk.store.transaction() as tx:
+        after = {one.kind: one for one in triggers_of(tx, [routine.id])[routine.id]}
+    assert str(after[TriggerKind.SCHEDULE].cron_expression).startswith("30 6")
+    hook = after[TriggerKind.WEBHOOK]
+    assert desk.secrets.get(routine.id) == made.secrets == {hook.id: made.secrets[hook.id]}

@@ -75,6 +75,12 @@ def test_a_home_is_set_up_again_from_what_was_exported(
     assert [(one["name"], one["fields"]) for one in changed if one["did"] == "changed"] == [
         ("builder", ["cooldown_sec"])
     ]
+    hooks = ("routine", "webhook", "list", "Deps", *path, "--json")
+    assert other.cli("routine", "webhook", "add", "Deps", *path).code == 0
+    file.write_text(file.read_text().replace("0 9 * * 1-5", "0 8 * * 1-5"))
+    changed = other.cli("import", str(out), "--json").json["items"]
+    assert ["schedules"] in [one["fields"] for one in changed]
+    assert len(other.cli(*hooks).json) == 1, "a bundle holds no webhook and takes none away"
 
 
 @pytest.mark.slow
