@@ -68,6 +68,7 @@ def _of_data(data: Mapping[str, object], figures: Figures) -> Iterator[tuple[str
     yield "until", figures.plain_moment(instant(until)) if isinstance(until, int) else _("later")
     reason = data.get("reason")
     yield "became", became(str(data.get("status")), reason if isinstance(reason, str) else None)
+    yield "source", label(str(data.get("source", "…")))
     yield "intake", label(str(data.get("intake", "…")))
     yield "branch", _clean(str(data.get("branch", "…")))
     yield "dispatched_count", str(data.get("dispatched_count", 0))

@@ -100,6 +100,7 @@ LABELS: Mapping[str, str] = {
     "fired": N_("Set it off"),
     "routine_paused": N_("Was paused"),
     "routine_archived": N_("Was archived"),
+    "webhook_home_copied": N_("Home is a copy"),
     "json_only": N_("Not JSON"),
     "unreadable_json": N_("Unreadable"),
     "invalid_body": N_("Not taken"),

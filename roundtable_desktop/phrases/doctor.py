@@ -45,6 +45,10 @@ DOCTOR: Mapping[str, str] = {
         "This home is a copy: its database is not the one that ran last in {source}, here or on "
         "another machine. The next start starts no agent before you resume."
     ),
+    "doctor_webhook_secret": N_(
+        "A webhook of the routine “{routine}” has no secret any more: it refuses every call. "
+        "Backups hold no secrets."
+    ),
     "doctor_lease": N_(
         "Run {run} is over, but its task is still kept for it, so that no other run can begin."
     ),

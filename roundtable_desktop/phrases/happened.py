@@ -85,7 +85,7 @@ OF_ROUTINES: Mapping[str, str] = {
     "routine.changed": N_("{who} changed the routine {routine}."),
     "routine.moved": N_("{who} changed the routine {routine} from “{before}” to “{after}”."),
     "routine.removed": N_("{who} took the routine {routine} away."),
-    "routine.fired": N_("{routine} fired. {became}"),
+    "routine.fired": N_("{routine} fired {source}. {became}"),
     "routine.stumbled": N_("{routine} could not be fired, and is tried again."),
     "routine.firing.ended": N_("What {routine} had set off is over: {after}."),
 }

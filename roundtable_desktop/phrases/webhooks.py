@@ -19,6 +19,10 @@ WEBHOOKS: Mapping[str, str] = {
         "listed. The history of the routine tells of it (firing {firing})."
     ),
     "bad_delivery_id": N_("The id of a delivery has 1 to 200 visible ASCII characters."),
+    "webhook_home_copied": N_(
+        "This home is a copy of one that may still run: nothing fires here before its person "
+        "resumes it."
+    ),
     "webhook_has_no_schedule": N_("A webhook has no schedule. Leave the expression out."),
     "only_webhooks_sign": N_(
         "A trigger of the kind {kind} has no secret and is not signed. Leave that out."
@@ -41,14 +45,13 @@ WEBHOOKS: Mapping[str, str] = {
     "delivery_fired": N_("It set the routine off."),
     "delivery_routine_paused": N_("Nothing was started: the routine was paused."),
     "delivery_routine_archived": N_("Nothing was started: the routine was archived."),
+    "delivery_webhook_home_copied": N_(
+        "Nothing was started: this home is a copy, and waits for you to resume it."
+    ),
     "delivery_json_only": N_("Nothing was started: it was no JSON (its Content-Type)."),
     "delivery_unreadable_json": N_("Nothing was started: its JSON could not be read."),
     "delivery_invalid_body": N_("Nothing was started: it held text or numbers that nobody keeps."),
     "delivery_webhook_no_object": N_("Nothing was started: it was no object of names and values."),
-    "doctor_webhook_secret": N_(
-        "A webhook of the routine “{routine}” has no secret any more: it refuses every call. "
-        "Backups hold no secrets."
-    ),
     "routine_by_webhook": N_("It has no schedule: it fires when its webhook is called."),
     "routine_by_webhook_off": N_(
         "It has no schedule, and its webhook is switched off: it fires when you tell it to."

@@ -71,6 +71,7 @@ def wake_reasons() -> Iterator[str]:
                 case _:
                     continue
             for one in given:
+                one = one.value if isinstance(one, ast.Subscript) else one  # one of a table
                 value = known.get(one.id, one) if isinstance(one, ast.Name) else one
                 for part in ast.walk(value):
                     if isinstance(part, ast.Constant):

@@ -14,6 +14,7 @@ from engine_stage import ScriptedLauncher, Stage
 from ground import JOAN, NOW, Ground
 from routine_stage import HEAVY, Routines
 
+from roundtable_desktop.engine import copied
 from roundtable_desktop.engine.desk import Asked, Desk, kept_secrets, routines, webhooks
 from roundtable_desktop.engine.desk import triggers as desk_triggers
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
@@ -248,3 +249,17 @@ def test_a_file_of_the_repository_leaves_webhooks_alone(ground: Ground, tmp_path
     assert str(after[TriggerKind.SCHEDULE].cron_expression).startswith("30 6")
     hook = after[TriggerKind.WEBHOOK]
     assert desk.secrets.get(routine.id) == made.secrets == {hook.id: made.secrets[hook.id]}
+
+
+@pytest.mark.proves("C-69 webhooks")
+def test_in_a_copied_home_nothing_fires_before_it_is_resumed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Hooks(stage)
+    routine = here.hooked()
+    with monkeypatch.context() as patched, pytest.raises(Conflict) as told:
+        patched.setattr(copied, "waits", lambda _view: True)
+        here.send(routine, "a")
+    assert told.value.code == "webhook_home_copied" and here.firings(routine) == []
+    assert here.send(routine, "a").source == "webhook"
+    assert [one.became for one in here.deliveries(routine)] == ["fired"]

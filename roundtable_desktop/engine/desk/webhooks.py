@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import routine_faults
+from roundtable_desktop.engine import copied, routine_faults
 from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
 from roundtable_desktop.engine.firing import Shot, fire, values_of
@@ -117,19 +117,26 @@ def receive(desk: Desk, call: Proven, body: Mapping[str, object]) -> Firing | No
             made = firings.get(tx, before.firing_id)
             assert made is not None, "firings are never pruned"
             shot = _shot(tx, call, routine, made.scheduled_at, body)
-        elif routine.status is RoutineStatus.ACTIVE:
+        elif (closed := _closed(tx, routine)) is None:
             shot = _shot(tx, call, routine, tx.now, body)
             made = fire(tx, desk.ids, shot)
             routines.touch_fired(tx, call.trigger.id)
             _remember(tx, desk, call, FIRED, made.id, payload=call.text.decode())
         else:
-            _remember(tx, desk, call, f"routine_{routine.status}", None, payload=None)
+            _remember(tx, desk, call, closed, None, payload=None)
             shot, made = None, None
     if shot is None or made is None:
-        raise Conflict(f"routine_{routine.status}", name=routine.name)
+        raise Conflict(str(closed), name=routine.name)
     if made.status is FiringStatus.FAILED and made.reason in routine_faults.UNFIT:
         raise _unfit(shot, made)
     return made
+
+
+def _closed(tx: Tx, routine: Routine) -> str | None:
+    """Why it does not fire now: a code. Its sender may come again."""
+    if copied.waits(tx):
+        return "webhook_home_copied"
+    return None if routine.status is RoutineStatus.ACTIVE else f"routine_{routine.status}"
 
 
 def _known(tx: Tx, call: Proven) -> Delivery | None:
