@@ -12,7 +12,7 @@ from roundtable_desktop.engine.desk.routines import NewRoutine
 from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.records import Run, Wakeup
 from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger
-from roundtable_desktop.model.states import TriggerKind
+from roundtable_desktop.model.states import ConcurrencyPolicy, TriggerKind
 from roundtable_desktop.store import firings as stored_firings
 from roundtable_desktop.store import routines as stored
 from roundtable_desktop.store import wakeups
@@ -131,3 +131,26 @@ class Routines:
 
 
 __all__ = ["EVERY_FIVE", "HEAVY", "NOW", "Routines"]
+
+
+def never_stick(
+    routines: Routines, policy: ConcurrencyPolicy, template: Template | None, firings: int
+) -> None:
+    """Runs of all lengths and ends; afterwards nothing is open and the next one fires."""
+    routine = routines.add("* * * * *", concurrency_policy=policy, template=template)
+    live: list[Run] = []
+    for number in range(firings):
+        routines.pass_time(minutes=1)
+        while (run := routines.start()) is not None:
+            live.append(run)
+        while live and number % 3 == 0:
+            routines.finish(live.pop(), "failed" if number % 49 == 0 else "completed")
+    while live:
+        routines.finish(live.pop())
+        routines.work_all()
+    routines.work_all()
+    found = routines.firings(routine)
+    assert len(found) == firings
+    assert not [one for one in found if one.completed_at is None]
+    routines.pass_time(minutes=1)
+    assert routines.states(routine)[-1] in ("received", "task_created")
