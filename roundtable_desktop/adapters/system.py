@@ -1,5 +1,6 @@
 """The machine's clock and randomness; nothing else in the house reads them (law 6)."""
 
+import functools
 import logging
 import os
 import secrets
@@ -140,10 +141,13 @@ def local_zone(environ: Mapping[str, str]) -> str:
     """The IANA name of this machine's zone, "UTC" when it cannot be told."""
     named = environ.get("TZ", "").lstrip(":")
     linked = os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
-    for name in (named, linked):
-        if name in available_timezones():
-            return name
-    return "UTC"
+    return next((name for name in (named, linked) if name and name in _zones()), "UTC")
+
+
+@functools.cache
+def _zones() -> frozenset[str]:
+    """Asked for once: it opens each of six hundred files, and an owner asks at several places."""
+    return frozenset(available_timezones())
 
 
 def base32(value: int, length: int) -> str:
