@@ -90,7 +90,8 @@ def press(page: Page, path: str, action: str, offer: Offer, folder: str) -> int 
     The status of the page that came of it; None where the button is there no more. folder: of a
     repository that is not registered yet.
     """
-    page.goto(path)
+    if _shown(page) != path:  # a press mostly ends on the page that it came from, made anew
+        page.goto(path)
     if page.evaluate("() => !document.querySelector('main')"):
         return None
     handle = page.evaluate_handle(FIND, [action, offer.name, offer.value])
@@ -112,6 +113,12 @@ def press(page: Page, path: str, action: str, offer: Offer, folder: str) -> int 
     except Error:
         return 599  # nothing came of it
     return answered.value.status if answered.value else None
+
+
+def _shown(page: Page) -> str:
+    """The path and the query of the page, as an address of ours has them."""
+    parts = urlsplit(page.url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def _those(page: Page, script: str, button: ElementHandle) -> list[ElementHandle]:
