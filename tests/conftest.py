@@ -1,5 +1,6 @@
 """What all tests share: the figures above pytest's closing line, and the rules for markers."""
 
+import functools
 import gc
 import os
 import time
@@ -13,8 +14,14 @@ import pytest
 MARKERS = ("proves", "slow", "agents", "faults", "browser", "tray")
 FOLDERS = ("agents", "faults")  # each marker lives in the folder of its name, and only there
 GIVEN = ("browser", "tray")  # so does each of these, and every test there gets it by itself
-FIRST = ("test_outside_flood.py", "test_browser_every_page.py")
-"""They take a minute and more: begun last, each would be the tail."""
+FIRST = (
+    "test_browser_every_page.py",
+    "test_kills_small.py",
+    "test_outside_described.py",
+    "test_outside_flood.py",
+    "test_outside_held_database.py",
+)
+"""They take half a minute and more: begun last, each would be the tail."""
 TESTS = Path(__file__).parent
 
 
@@ -94,4 +101,10 @@ def marker_fault(item: pytest.Item) -> str | None:
 
 
 def folder_of(item: pytest.Item) -> str:
-    return item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+    return _folder(item.path)
+
+
+@functools.cache
+def _folder(path: Path) -> str:
+    """Asked five times for each of thousands of tests."""
+    return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else ""

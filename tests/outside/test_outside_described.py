@@ -1,13 +1,13 @@
 """The description of the API is valid, whole, and what the routes really do (C-110)."""
 
 import pytest
-from api_walk import things, walk
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from outside_house import House, Room
 
 from roundtable_desktop.dashboard.guard import SAFE_METHODS
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-110")
 def test_the_description_is_valid_and_names_each_operation_once(shared: House) -> None:
     document = shared.get("/openapi.json")
@@ -39,6 +39,8 @@ def test_the_description_is_valid_and_names_each_operation_once(shared: House) -
 @pytest.mark.timeout(300)
 @pytest.mark.proves("C-110", "W-27")
 def test_no_route_answers_what_its_description_does_not_say(running: House) -> None:
+    from api_walk import things, walk  # what it loads costs each worker a second, and one needs it
+
     room: Room = running.room()
     found = walk(running, things(room), examples=2)
     assert not found.wrong, "\n\n".join(f"{kind}: {told}" for kind, told in found.wrong.items())
