@@ -301,6 +301,7 @@ def conflicting(ground: Ground) -> tuple[Proposal, InboxItem]:
     return proposal, item
 
 
+@pytest.mark.slow
 @pytest.mark.proves("delivery table", "B-123")
 def test_who_conflicts_is_asked_to_bring_it_onto_the_branch(stage: Stage) -> None:
     """The agent finds the branch's newest state in its copy; what it then proposes is what it

@@ -113,6 +113,7 @@ def test_done_releases_dependents_and_cancelled_does_not(work: Work) -> None:
         assert len(work.wakeups(second, Source.TASK_BLOCKERS_RESOLVED)) == released
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-09", "A-03 hard")
 def test_the_machine_decides_and_nothing_else(work: Work) -> None:
     for status in TaskStatus:

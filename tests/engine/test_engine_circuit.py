@@ -83,6 +83,7 @@ def test_resumed_and_failing_again_it_is_paused_at_once(
     assert [one.status for one in about_agents(stage)] == ["open", "resolved"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-44")
 @pytest.mark.parametrize("code", [1, -11])
 def test_a_program_that_ends_at_once_is_not_started_again_and_again(
@@ -102,6 +103,7 @@ def test_a_program_that_ends_at_once_is_not_started_again_and_again(
         stage.clock.forward(seconds=2)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-44")
 @pytest.mark.parametrize("code", [1, -11])
 def test_one_that_ends_at_once_is_slowed_down_without_a_cooldown_too(
@@ -158,6 +160,7 @@ def test_one_that_worked_between_starts_the_count_anew(
     assert agent_of(stage, agent).status == "active"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["spawn_failed", "crashed", "rate_limited"])
 def test_what_waiting_may_cure_pauses_nobody(
     stage: Stage, ten: tuple[Agent, list[Any]], kind: str

@@ -111,6 +111,7 @@ def test_the_fourth_crash_is_the_last_until_a_person_has_it_begin_anew(live: Gro
     assert loop.health() is Health.DEAD, "what was stopped stays so"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-09")
 def test_a_thread_that_is_still_telling_begins_anew_when_it_is_asked_to(
     live: Ground, monkeypatch: pytest.MonkeyPatch

@@ -97,6 +97,7 @@ def test_a_second_ask_while_one_is_in_hand_is_the_same_delivery(stage: Stage) ->
     assert len(stage.tries(proposal)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-97")
 def test_an_old_proposal_delivered_during_a_new_run_does_not_end_the_task(stage: Stage) -> None:
     """The copy of the run stays its copy, and what it leaves there is not lost."""
@@ -120,6 +121,7 @@ def test_an_old_proposal_delivered_during_a_new_run_does_not_end_the_task(stage:
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-97")
 def test_a_proposal_in_delivery_is_not_superseded_by_a_newer_one(stage: Stage) -> None:
     task = stage.assigned()
@@ -156,6 +158,7 @@ def test_later_work_on_a_delivered_task_begins_in_a_new_copy(stage: Stage) -> No
     assert (stage.copy(run) / "b.txt").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-97")
 def test_what_the_branch_has_already_is_not_told_as_a_commit_of_its_own(stage: Stage) -> None:
     """Asked for again before its first delivery was done, the task runs on in the same copy."""
@@ -179,6 +182,7 @@ def test_what_the_branch_has_already_is_not_told_as_a_commit_of_its_own(stage: S
     assert f"Roundtable-Run: {second.run_id}" not in stage.folders.plain("log", "main")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07", "F-08")
 @pytest.mark.parametrize("killed_in", ["before", "after"])
 def test_a_delivery_that_another_one_overtook_is_on_the_branch_once(

@@ -59,6 +59,7 @@ def test_the_fifth_failure_asks_a_person_and_wakes_the_coordinator_once(stage: S
     assert not stage.step()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-29")
 def test_a_coordinators_own_failure_wakes_no_coordinator(stage: Stage) -> None:
     _, chair = house(stage)
@@ -91,6 +92,7 @@ def test_without_a_coordinator_the_person_is_asked_alone(stage: Stage) -> None:
     assert len(stage.ground.rows("agent_wakeup_requests")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-07", "C-10")
 def test_a_paused_coordinator_is_told_when_it_is_resumed(stage: Stage) -> None:
     worker, chair = house(stage)

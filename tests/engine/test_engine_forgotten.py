@@ -22,6 +22,7 @@ from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import backups, restoring, settings
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-25")
 @pytest.mark.parametrize("told", [True, False], ids=["its ref tells", "nobody can tell"])
 def test_a_copy_that_no_run_knows_of_takes_nothing_back(stage: Stage, told: bool) -> None:

@@ -96,6 +96,7 @@ def test_a_card_counts_its_attempts_and_how_many_there_can_be(work: Work) -> Non
     assert card.live is not None and (card.attempt, card.most) == (2, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-09 page")
 def test_what_a_step_says_is_what_the_move_does(work: Work) -> None:
     """Of every status, with and without an agent: whom it wakes, and what it refuses."""

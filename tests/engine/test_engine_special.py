@@ -73,6 +73,7 @@ def test_a_delivery_is_held_with_the_path_and_what_mends_it(stage: Stage) -> Non
     assert stage.ground.get_task(task.id).status is TaskStatus.DONE
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-20", "B-118")
 @pytest.mark.parametrize("strategy", list(WorkspaceStrategy))
 def test_what_cannot_be_started_or_collected_asks_a_person(

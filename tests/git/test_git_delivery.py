@@ -341,6 +341,7 @@ def test_the_command_of_a_held_delivery_does_it_by_hand(world):
     assert world.branch_head() == new
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-107", "F-07")
 def test_a_merge_that_fails_half_way_is_taken_back(world, monkeypatch):
     """Another program locks the ref between our look and the merge, which ends with it."""

@@ -6,6 +6,7 @@ from git_on_path import path_with_git
 CHANGES = {"a.txt": "agent\n", "b.txt": None, "new/x.txt": "new\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-107", "F-07")
 @pytest.mark.parametrize(
     ("switch", "head"),

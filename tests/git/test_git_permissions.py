@@ -61,6 +61,7 @@ def _unreadable(world, name):
         (world.copy / name).chmod(0o700)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-107")
 @pytest.mark.parametrize("locked", ["dir", ".git", ".git/refs/heads"])
 def test_a_folder_that_cannot_be_written_holds_the_delivery(locked):
@@ -85,6 +86,7 @@ def _unwritable(world, locked):
     assert world.deliver(new).held is None
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-01")
 @pytest.mark.parametrize("name", [".git", ".git/refs", ".git/hooks"])
 def test_a_copy_that_its_agent_closed_to_writing_is_moved_all_the_same(name):

@@ -96,6 +96,7 @@ def test_a_new_index_needs_only_its_ref(scene):
     scene.assert_whole(scene.new)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 @pytest.mark.parametrize("half", [b"", b"agent\nage", b"agent\n" * 50, None])
 @pytest.mark.parametrize("lock", [{".git/index.lock": "half an index"}, {}], ids=["KILL", "TERM"])
@@ -110,6 +111,7 @@ def test_a_half_written_file_goes_back(scene, half, lock):
     scene.deliver_anew()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 @pytest.mark.parametrize("path", ["a.txt", "new/deep/x.txt"])
 def test_a_byte_of_the_user_holds_it_and_nothing_is_written(scene, path):
@@ -145,6 +147,7 @@ def test_without_our_sign_no_file_is_taken_for_gits(scene, path, mine):
     assert (scene.world.repo / path).read_text() == mine
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 def test_a_file_in_the_place_of_a_folder_is_the_users(scene):
     """git would remove it to put the folder's old file back."""
@@ -179,6 +182,7 @@ def test_a_lock_of_the_index_is_the_users_where_no_merge_of_ours_has_begun(scene
     assert lock.read_text() == "theirs, at this moment"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 def test_deletions_alone_are_known_for_gits(scene):
     scene.begin({"b.txt": None})
@@ -187,6 +191,7 @@ def test_deletions_alone_are_known_for_gits(scene):
     scene.deliver_anew()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 def test_a_merge_that_only_lacks_a_ref_that_is_refused_is_taken_back(scene, monkeypatch):
     world = scene.world
@@ -243,6 +248,7 @@ def test_a_taking_back_that_was_killed_is_taken_up_again(scene):
     scene.assert_whole(scene.old)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-07")
 def test_line_ends_links_and_modes_go_back_too(world):
     world.plain("config", "core.autocrlf", "true")

@@ -191,6 +191,7 @@ def test_a_pipe_of_another_working_tree_holds_what_looks_at_all(world: World) ->
     world.make_copy()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65", "B-118")
 def test_a_pipe_that_no_look_saw_ends_git_as_well(
     world: World, monkeypatch: pytest.MonkeyPatch
@@ -232,6 +233,7 @@ def test_what_a_person_pastes_is_ours_whatever_the_name(world: World, name: str)
     assert not folder.exists() and innocent.read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65")
 def test_the_time_of_such_a_look_is_none_of_gits(
     world: World, monkeypatch: pytest.MonkeyPatch
@@ -249,6 +251,7 @@ def test_the_time_of_such_a_look_is_none_of_gits(
     assert told.code == 0 and looks == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-65")
 def test_a_git_that_is_stuck_leaves_no_lock_behind(
     world: World, monkeypatch: pytest.MonkeyPatch
@@ -273,6 +276,7 @@ def test_a_git_that_is_stuck_leaves_no_lock_behind(
     assert not list(git_dir.rglob("*.lock")) and world.plain("rev-parse", "main") in (base, new)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-100 worktree", "S-65")
 @pytest.mark.parametrize(
     ("what", "name"),

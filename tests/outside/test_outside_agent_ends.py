@@ -28,6 +28,7 @@ def pid_of(run: Any, role: str = "agent") -> int:
     return int(next(one["pid"] for one in run["processes"] if one["role"] == role))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-080")
 @pytest.mark.parametrize("code", [143, 1])
 def test_a_result_counts_and_the_odd_exit_after_it_is_noted(
@@ -80,6 +81,7 @@ def test_an_agent_that_may_not_work_is_no_success_and_its_words_are_on_the_task(
     assert room.ended(task, 2)["outcome"] == "blocked"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-081")
 @pytest.mark.parametrize("channel", ["1", "2"])
 def test_an_error_with_exit_code_0_and_no_answer_has_failed(

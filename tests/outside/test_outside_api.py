@@ -321,6 +321,7 @@ def test_lists_go_on_by_their_cursor_without_gap_or_repeat(room: Room) -> None:
     assert feed == sorted(set(feed)) and len(feed) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-104")
 def test_nothing_is_delivered_twice(room: Room) -> None:
     task = room.task("Once", room.shell("echo 1 > one.txt"))

@@ -11,6 +11,7 @@ def browser(shared: House) -> Browser:
     return Browser(shared)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-09 page")
 def test_a_move_on_the_board_leads_back_to_it_and_a_refused_one_says_why(
     room: Room, browser: Browser

@@ -112,6 +112,7 @@ def test_a_cookie_alone_changes_nothing(room: Room, browser: Browser) -> None:
     assert post() == 201
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-23")
 def test_signing_out_ends_this_session_alone(shared: House) -> None:
     one, other = Browser(shared), Browser(shared)

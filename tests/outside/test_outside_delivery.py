@@ -11,6 +11,7 @@ from outside_house import ROUNDTABLE, Browser, House, Room, alive, until
 from outside_talk import wakeups
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_checked_out_nowhere_is_moved_alone(room: Room) -> None:
     room.git("checkout", "-q", "-b", "mine")
     (room.path / "notes.txt").write_text("mine\n")
@@ -115,6 +116,7 @@ def test_a_task_that_runs_is_not_run_twice(room: Room) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_subfolder_or_a_link_registers_the_repository_once(shared: House) -> None:
     repo = shared.repository("deep-repo")
     inside = repo / "a" / "b"
@@ -138,6 +140,7 @@ def test_what_agents_ignore_or_leave_in_gits_way_is_no_part_of_a_proposal(room: 
     assert room.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-103")
 def test_a_valid_result_counts_whatever_the_exit_code(room: Room) -> None:
     said = '{"status":"completed","summary":"All done"}'

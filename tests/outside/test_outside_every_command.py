@@ -264,6 +264,7 @@ def of_bundles(told: Commands, room: Room) -> None:
     told.json("import", folder, "--dry-run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_is_told_how_to_complete_and_gets_our_words(house: House, shell: str) -> None:
     done = house.cli("completion", shell)

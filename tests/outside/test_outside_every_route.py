@@ -31,6 +31,7 @@ def closed(path: str) -> bool:
     return not path.startswith((*OPEN, BEFORE))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-01", "S-06", "S-18", "S-24")
 def test_no_route_answers_a_stranger_or_another_name(
     shared: House, table: list[tuple[str, str]]
@@ -50,6 +51,7 @@ def test_no_route_answers_a_stranger_or_another_name(
     assert not wrong
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-09", "S-10", "S-12", "S-13", "S-14")
 def test_no_route_acts_for_another_site_or_by_being_looked_at(
     shared: House, table: list[tuple[str, str]]
@@ -73,6 +75,7 @@ def test_no_route_acts_for_another_site_or_by_being_looked_at(
     assert browser.ask("GET", "/").status == 200, "nobody was signed out by it"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-16", "S-29", "S-30", "S-31")
 def test_every_answer_is_dressed(shared: House, table: list[tuple[str, str]]) -> None:
     browser = Browser(shared)

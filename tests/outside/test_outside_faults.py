@@ -132,6 +132,7 @@ def test_an_agent_that_closes_its_pipes_and_one_replaced_by_exec_are_followed(ro
         assert not marked(run["id"])
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-20", "N-03 why")
 def test_a_program_that_is_not_there_blocks_the_task_and_says_so(room: Room) -> None:
     task = room.task("Nobody", room.agent("/no/such/program-at-all"))

@@ -181,6 +181,7 @@ def test_a_proposal_is_delivered_once_by_a_form(room: Room, browser: Browser) ->
     assert late.status == 409 and "can no longer be decided" in check_inert(late.text).text
 
 
+@pytest.mark.slow
 def test_a_held_delivery_shows_the_reason_and_the_command(room: Room, browser: Browser) -> None:
     task = room.task("Write", room.shell("echo x > new.txt"))
     room.ended(task)

@@ -216,6 +216,7 @@ def test_an_agent_orders_its_subtasks_and_is_woken_when_they_are_over(stalls: St
     until(lambda: status(room, task) == "done")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-67")
 def test_an_agents_question_is_answered_and_wakes_it(stalls: Stalls) -> None:
     room = stalls.room

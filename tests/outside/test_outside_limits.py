@@ -34,6 +34,7 @@ def test_the_seeds_example_as_json(person: Person) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-12")
 @pytest.mark.parametrize(("words", "hour"), [((), "10:00"), (("--tz", "Asia/Kolkata"), "13:30")])
 def test_a_clock_without_a_zone_is_this_machines(
@@ -52,6 +53,7 @@ def test_without_a_time_it_is_now(person: Person) -> None:
     assert timedelta() <= took < timedelta(seconds=60)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-12", "C-38 rule", "F-33 rule")
 @pytest.mark.parametrize(
     ("given", "kind"),

@@ -67,6 +67,7 @@ def test_what_an_agent_changed_of_the_users_is_on_every_face(room: Room, tmp_pat
     room.git("fsck")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-100 worktree", "A-19")
 def test_where_agents_work_is_a_setting_that_says_what_it_risks(room: Room) -> None:
     name = room.shown["name"]

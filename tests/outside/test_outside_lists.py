@@ -118,6 +118,7 @@ def test_what_is_filtered_is_had_as_a_file(
     assert browser.ask("GET", "/runs/download?format=xls").status == 422
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 runs")
 def test_runs_are_stopped_and_tried_again_together(room: Room, browser: Browser) -> None:
     house, agent = room.house, demo(room, max_concurrent_sessions=2)
@@ -177,6 +178,7 @@ def settings_form(browser: Browser, action: str, place: str = "/settings") -> tu
     return page, page.form(action)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 settings")
 def test_a_setting_is_saved_refused_at_its_field_and_taken_back(
     running: House,
@@ -198,6 +200,7 @@ def test_a_setting_is_saved_refused_at_its_field_and_taken_back(
     assert (kept["backup_hours"], kept["coalescing_window_sec"]) == (24, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 settings")
 def test_two_windows_do_not_overwrite_each_other(running: House) -> None:
     browser = Browser(running)
@@ -249,6 +252,7 @@ def test_a_workspace_has_its_own(room: Room, browser: Browser) -> None:
     assert kept["projects"] == {"web": {"model": "opus"}, "docs": {"model": None}}
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 settings")
 def test_a_backup_is_made_at_once(running: House) -> None:
     running.room()
@@ -261,6 +265,7 @@ def test_a_backup_is_made_at_once(running: House) -> None:
 # --- the doctor -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 doctor")
 def test_the_doctor_says_what_it_found_and_mends_it(running: House) -> None:
     browser = Browser(running)

@@ -251,6 +251,7 @@ def test_the_overview_shows_each_thing_once_and_counts_what_waits(running: House
     assert "All clear" in got(browser, "/inbox").text
 
 
+@pytest.mark.slow
 def test_runs_are_filtered_and_paged_by_plain_links(room: Room, browser: Browser) -> None:
     task = room.task("Fail", room.shell("exit 3"), retry_budget=0)
     run = room.ended(task)

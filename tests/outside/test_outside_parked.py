@@ -9,6 +9,7 @@ from outside_house import Room, until
 from outside_talk import status, wakeups
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-038", "K-41")
 def test_a_wake_parked_behind_a_lock_starts_when_the_run_ends(room: Room, tmp_path: Path) -> None:
     go = tmp_path / "go"

@@ -7,6 +7,7 @@ from outside_pages import got
 STATES = ("waiting", "held", "delivered", "rejected", "replaced")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 proposals", "W-21")
 def test_proposals_are_looked_for_by_what_is_to_be_done(shared: House) -> None:
     browser, room = Browser(shared), shared.room("offers", {"hours.txt": "Mon\n"})
@@ -50,6 +51,7 @@ def test_proposals_are_looked_for_by_what_is_to_be_done(shared: House) -> None:
     assert [one["id"] for one in mine.json] == [held["id"]]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 proposals")
 def test_an_empty_list_says_what_comes_here(house: House) -> None:
     house.start("--port", "0")

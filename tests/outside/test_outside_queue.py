@@ -91,6 +91,7 @@ def test_a_write_that_fails_is_told_and_nothing_of_it_is_there(running: House) -
     assert len(wakeups(room, again.json)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-04")
 def test_nobody_can_speak_in_another_name(room: Room) -> None:
     """Failure 12 of the first systems: agents woke themselves, for the client named the author."""

@@ -8,6 +8,7 @@ SENT = '{"status": "completed", "finished": "yes"}'
 AGENT = f"echo '{SENT}' > \"$ROUNDTABLE_RESULT_FILE\"; cat > told.txt; exit 3"
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-103 unfit")
 def test_what_does_not_fit_is_said_on_the_run_and_told_to_the_next_attempt(room: Room) -> None:
     house = room.house
@@ -30,6 +31,7 @@ def test_what_does_not_fit_is_said_on_the_run_and_told_to_the_next_attempt(room:
     assert "&#34;finished&#34;" in got(browser, f"/runs/{first['id']}?part=result").raw
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-61 words")
 def test_shown_things_are_lines_and_no_json(room: Room) -> None:
     """Programs take --json."""

@@ -10,6 +10,7 @@ from outside_routines import fired, made, schedule
 from outside_talk import Stalls, demo, office
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-58")
 def test_a_name_is_one_routines_alone_while_that_one_may_fire(room: Room) -> None:
     house, at, agent = room.house, room.path, demo(room)
@@ -30,6 +31,7 @@ def test_a_name_is_one_routines_alone_while_that_one_may_fire(room: Room) -> Non
     assert "paused" in house.cli("routine", "pause", second["id"][-8:], at=at).out
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-25")
 def test_each_coordinator_of_a_workspace_has_a_heartbeat_with_a_name_of_its_own(room: Room) -> None:
     demo(room, "chair", role="coordinator")
@@ -109,6 +111,7 @@ def test_show_tells_what_was_done_with_it_and_how_each_fire_went(room: Room) -> 
     assert "It has no schedule" in house.cli("explain", "routine", "Deps", at=at).out
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-03")
 def test_the_pages_say_what_was_done_and_keep_archived_routines_apart(
     room: Room, tmp_path: Path

@@ -258,6 +258,7 @@ def test_watch_misses_nothing_while_all_streams_are_taken(
     assert watch.aside() == ""
 
 
+@pytest.mark.slow
 def test_watch_without_an_owner_says_how_to_start_one(house: House) -> None:
     for words in (("watch",), ("watch", "--follow")):
         done = house.cli(*words)

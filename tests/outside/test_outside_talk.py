@@ -346,6 +346,7 @@ def test_another_task_is_as_if_it_were_not_there(stalls: Stalls) -> None:
     seat.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-01 sources")
 def test_a_subtask_hangs_below_its_task_and_wakes_its_assignee(stalls: Stalls) -> None:
     room = stalls.room
@@ -364,6 +365,7 @@ def test_a_subtask_hangs_below_its_task_and_wakes_its_assignee(stalls: Stalls) -
     seat.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-71")
 def test_no_secret_of_an_agent_enters_the_database_by_its_tools(stalls: Stalls) -> None:
     room = stalls.room

@@ -91,6 +91,7 @@ def test_an_idle_agent_works_without_a_task_and_what_it_leaves_is_named(room: Ro
     assert not room.house.get("/inbox", workspace_id=room.id)["items"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-01")
 def test_it_begins_anew_each_time_and_says_so_when_nothing_was_asked(room: Room) -> None:
     agent = demo(room)
@@ -204,6 +205,7 @@ def test_what_is_no_time_to_come_is_refused(room: Room, at: object) -> None:
     assert [one["pointer"] for one in answer.json["errors"]] == ["/at"]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("C-83", "C-32")
 def test_the_overview_wakes_now_and_later_and_takes_back(room: Room) -> None:
     agent = room.shell("echo awake", name="sleeper")

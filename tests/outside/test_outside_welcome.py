@@ -41,6 +41,7 @@ def is_open(page: Page, step: str) -> bool:
     return "<details open>" in head
 
 
+@pytest.mark.slow
 @pytest.mark.proves("D-09")
 def test_init_says_what_it_found_and_adds_what_it_is_told_to(shared: House, tmp_path: Path) -> None:
     env, repo = programs(tmp_path / "tools"), shared.repository("offers")

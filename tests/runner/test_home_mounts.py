@@ -101,6 +101,7 @@ def test_where_a_home_lies_stays_the_same_by_every_path(tmp_path: Path) -> None:
     assert Home(tmp_path / "nothing").machine_file == Path("/etc/machine-id")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-43 modes")
 def test_what_is_started_for_the_user_has_their_umask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -91,6 +91,7 @@ def test_what_a_profile_leaves_running_is_neither_waited_for_nor_ended(tmp_path:
     os.kill(pid, 9)  # it was there
 
 
+@pytest.mark.slow
 @pytest.mark.proves("D-09")
 def test_a_program_that_says_nothing_is_found_all_the_same_and_asked_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -65,6 +65,7 @@ def test_a_whole_session_with_the_demo_agent(bench: Bench) -> None:
     assert end.tail.endswith("```\n")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-48")
 def test_a_session_is_gone_on_with(bench: Bench) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(bench.root)}
@@ -305,6 +306,7 @@ def test_the_agent_and_its_bridge_get_the_token_and_nobody_else_sees_it(bench: B
     assert not [path for path in files if b"CANARY" in path.read_bytes()]
 
 
+@pytest.mark.slow
 def test_a_demo_script_is_for_the_demo_adapter_only(bench: Bench) -> None:
     does = "def prompt(text, turn): say(os.environ.get('ROUNDTABLE_DEMO_SCRIPT', 'none'))\n"
     run = acp(bench, agent(does), demo_script="@demo say no")

@@ -79,6 +79,7 @@ def test_an_answered_question_is_over(bench: Bench) -> None:
     bench.finish(run)
 
 
+@pytest.mark.slow
 def test_a_question_that_nobody_answers_is_rejected(bench: Bench) -> None:
     limits = Deadlines(silent=60, silence_limit=60, soft=60, hard=60, ask=0.5)
     run = launch(bench, "ask", deadlines=limits)
@@ -107,6 +108,7 @@ def test_a_cancel_ends_an_open_question(bench: Bench) -> None:
     assert (answer.option, answer.by) == (None, "end")
 
 
+@pytest.mark.slow
 def test_a_question_of_an_agent_that_goes_is_ended(bench: Bench) -> None:
     does = (
         "def prompt(t, n):\n    import threading\n    threading.Timer(.5, os._exit, [4]).start()\n"

@@ -48,6 +48,7 @@ def test_work_that_is_done_by_then_is_reported_and_counts(bench: Bench) -> None:
     assert (end.why, told and told.summary) == ("exited", "all of it")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-10 checkpoint")
 def test_a_deaf_one_is_ended_at_the_time_and_has_said_nothing(bench: Bench) -> None:
     run = launch(bench, "say('at work\\n'); time.sleep(600)")

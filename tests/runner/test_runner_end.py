@@ -39,6 +39,7 @@ def test_a_double_forked_daemon_is_gone_after_the_agent(bench: Bench) -> None:
     assert bench.left(run) == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-35")
 def test_a_daemon_that_drops_its_mark_is_found_below_us(bench: Bench) -> None:
     then = f"os.execve({sys.executable!r}, ['hidden', '-c', 'import time; time.sleep(600)'], {{}})"

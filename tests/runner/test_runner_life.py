@@ -202,6 +202,7 @@ def test_the_runner_needs_the_standard_library_only(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_once_the_agent_runs(bench: Bench) -> None:
     """An update may replace the program's files meanwhile."""
     code = (

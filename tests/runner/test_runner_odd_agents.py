@@ -85,6 +85,7 @@ def test_a_zombie_that_its_wrapper_keeps_is_neither_alive_nor_work(bench: Bench)
     assert not psutil.pid_exists(corpse.pid)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("B-097")
 def test_each_that_is_left_is_counted_and_the_agent_itself_is_not(bench: Bench) -> None:
     """More than are named; and an agent that was ended itself left only the others."""

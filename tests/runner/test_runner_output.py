@@ -98,6 +98,7 @@ def test_sixty_megabytes_leave_twenty_and_twenty_and_a_gap(bench: Bench) -> None
     assert sum(path.stat().st_size for path in files) < 42e6
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-39")
 def test_a_flood_of_errors_fills_neither_the_pipe_nor_the_disk(bench: Bench) -> None:
     code = "import os\nfor n in range(80): os.write(2, b'e' * 99_999 + b'\\n')"
@@ -187,6 +188,7 @@ def _texts(folder: Path) -> list[str]:
     return [json.loads(line)["text"] for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("S-71")
 def test_what_lies_beyond_the_longest_result_file_is_cut_off_and_never_kept_as_it_was(
     tmp_path: Path,
