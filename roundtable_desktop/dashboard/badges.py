@@ -12,6 +12,7 @@ from roundtable_desktop.phrases.marking import N_
 
 CANCELLED: Mapping[str, str] = {
     "assignee_changed": N_("Cancelled - assignee changed"),
+    "review_participant_changed": N_("Cancelled - review changed"),
     "task_done": N_("Cancelled - task completed"),
     "task_cancelled": N_("Cancelled - task cancelled"),
     "retry_task_cancelled": N_("Cancelled - task cancelled"),

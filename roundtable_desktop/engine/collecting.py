@@ -124,9 +124,10 @@ class Collecting:
         attempt. An agent's own copy is moved before the next run: all of it is taken, however
         the run ended (ended is None for one that vanished)."""
         task = around.task
-        if task is not None and task.workspace_strategy is WorkspaceStrategy.MAIN:
+        looks = task is not None and task.workspace_strategy is WorkspaceStrategy.MAIN
+        if looks or (around.run.gate_id is not None and around.run.base_commit is not None):
             return Left(Collected(head=None), discarded=self._discarded(around))
-        own = task is None
+        own = task is None and around.run.gate_id is None
         if around.run.base_commit is None or not (own or _is_wanted(ended)):
             return NOTHING
         act = f"collect:{around.run.id}"

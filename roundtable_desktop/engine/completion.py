@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import by_rule, circuit, graph, moved, spoken, stuck, summaries
+from roundtable_desktop.engine import circuit, gates, graph, moved, spoken, stuck, summaries
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -22,6 +22,7 @@ from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import ERROR_BYTES, BlockedOn, Void, read_message
 from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
+from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
@@ -49,6 +50,7 @@ from roundtable_desktop.store import (
     tasks,
     wakeups,
 )
+from roundtable_desktop.store import gates as rows
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 log = logging.getLogger(__name__)
@@ -176,10 +178,9 @@ class Completion:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
                 self._move_task(tx, around, task, settlement, blocked)
-                now = tasks.get(tx, task.id)
-                if now is not None and left.collected.head is not None:
-                    self._propose(tx, run, now, left.collected)
-            if now is None or now.status in (TaskStatus.BLOCKED, TaskStatus.DONE):
+                now = self._hand_in(tx, run, task, left.collected)
+            stands = now is None or now.status in (TaskStatus.BLOCKED, TaskStatus.DONE)
+            if stands and run.gate_id is None:
                 on = _waits_for(settlement, ended)
                 stuck.ended(tx, self._ids, run, settlement.outcome, now, on)
             self._answering.answer(tx, run, settlement, sign or "")
@@ -192,7 +193,8 @@ class Completion:
 
     def _tell_left(self, tx: Tx, run: Run, task: Task | None, left: Left) -> None:
         if left.discarded:
-            data = {"paths": list(left.discarded), "task_id": run.task_id}
+            about = run.task_id or run.payload.get("task_id")
+            data = {"paths": list(left.discarded), "task_id": about}
             subject, where = Subject("run", run.id), run.workspace_id
             journal.tell(tx, Kind.RUN_DISCARDED, subject, workspace_id=where, data=data)
         if task is not None:
@@ -215,18 +217,30 @@ class Completion:
         if to is TaskStatus.DONE and dependencies.has_open_below(tx, task.id):
             return  # it is woken when its subtasks are over, and ends then (K-06)
         asks = to is TaskStatus.DONE and task.requires_approval
-        if to is TaskStatus.DONE and not asks and wakeups.word_waits(tx, task.id, around.agent.id):
+        gated = to is TaskStatus.DONE and bool(rows.of_task(tx, task.id))
+        ends = to is TaskStatus.DONE and not (asks or gated)
+        if ends and wakeups.word_waits(tx, task.id, around.agent.id):
             return  # said while it worked: it is heard first, and the task ends then (B-037)
         data = {"run_id": around.run.id, "error_kind": settlement.kind}
         why = blocked if to is TaskStatus.BLOCKED else None
-        to = TaskStatus.IN_REVIEW if asks else to
+        to = TaskStatus.IN_REVIEW if asks or gated else to
         graph.move(tx, self._ids, task, to, actor=SYSTEM, blocked=why, data=data)
-        if asks:
+        if asks and not gated:
             ask_approval(tx, self._ids, task, run_id=around.run.id)
 
-    def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> None:
-        assert run.base_commit is not None and collected.head is not None
-        proposal = proposals.add(
+    def _hand_in(self, tx: Tx, run: Run, before: Task, collected: Collected) -> Task:
+        """The task as it is now; before: as it was until this settlement."""
+        task = tasks.get(tx, before.id)
+        assert task is not None, "foreign keys hold"
+        made = self._propose(tx, run, task, collected)
+        gates.handed_in(tx, self._ids, run, before, task, made, collected.changes)
+        return tasks.get(tx, task.id) or task
+
+    def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> Proposal | None:
+        if collected.head is None:
+            return None
+        assert run.base_commit is not None
+        return proposals.add(
             tx,
             id=self._ids.new(),
             workspace_id=run.workspace_id,
@@ -237,7 +251,6 @@ class Completion:
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,
         )
-        by_rule.intend(tx, self._ids, run, task, proposal, collected.changes)
 
 
 def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:

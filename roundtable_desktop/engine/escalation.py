@@ -29,7 +29,8 @@ def escalate(
         told: Json = {"outcome": settlement.kind, "path": path, "mend": mend}
     else:
         told = _told(tx, wakeup, run, settlement)
-    troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, {**known, **told})
+    if run.gate_id is None:  # else its gate asks, and says what can be done there
+        troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, {**known, **told})
     _wake_coordinator(tx, ids, run, settlement)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from roundtable_desktop.engine import explain_gates
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
 from roundtable_desktop.model.records import BY_PERSON, Run, Task, Wakeup
@@ -196,6 +197,9 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_blocked_by_question"
     elif delivery and task.status is TaskStatus.IN_REVIEW:
         code = "task_delivery_held"
+    elif task.status is TaskStatus.IN_REVIEW and (said := explain_gates.of_task(view, task.id)):
+        code, reviewed = said
+        values.update(reviewed)
     elif task.status is TaskStatus.IN_REVIEW and approvals.open_of_task(view, task.id):
         code = "task_waits_for_approval"
     elif code == "task_in_progress" and _waits_below(view, task):

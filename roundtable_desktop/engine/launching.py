@@ -174,7 +174,7 @@ class Launching:
             with self._store.transaction() as tx:
                 runs.set_base(tx, run.id, commit)
         place.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if place.discards:
+        if place.discards and not place.own:
             return self._git.move_copy(repository, str(place.folder), commit, refs)
         if place.linked:
             self._git.make_copy(repository, str(place.folder), commit, refs, linked=True)
@@ -249,7 +249,7 @@ class Launching:
         return LaunchOrder(
             run=run.id,
             task=run.task_id,
-            attempt=run.attempt_index,
+            attempt=run.attempt_index if run.gate_id is None else _round(run),
             fence=run.fence,
             control_key=self._ids.secret(),
             adapter=str(agent.adapter),
@@ -273,6 +273,12 @@ class Launching:
                 hard=agent.hard_timeout_sec,
             ),
         )
+
+
+def _round(run: Run) -> int | None:
+    """How often its gate was asked, of a run that judges somebody's work."""
+    found = run.payload.get("round")
+    return found if isinstance(found, int) else None
 
 
 def _is_the_copys(error: GitFailed | OSError, folder: Path) -> bool:

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from roundtable_desktop.engine.reviewing import Review
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Agent, Task, Wakeup, Workspace
 from roundtable_desktop.model.times import rfc3339
@@ -29,6 +30,7 @@ class Case:
     summary: str = ""
     chosen: Chosen = field(default_factory=Chosen)
     attempt: int | None = None
+    review: Review | None = None
     decisions: list[dict[str, Any]] = field(default_factory=list)
 
 

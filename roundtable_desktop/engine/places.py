@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.engine.reviewing import snapshot_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Run, Task, Workspace
@@ -33,6 +34,10 @@ class Place:
 def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
     """A pure function of what is stored, so that the launch and the settlement mean the same."""
     task = tasks.get(view, run.task_id) if run.task_id else None
+    if run.gate_id is not None:
+        branch, commit = snapshot_of(view, run)
+        folder, base = copies / own_copy(workspace, run), run.base_commit or commit
+        return Place(folder, branch, base, own=True, discards=True)
     if task is None:
         folder = copies / own_copy(workspace, run)
         return Place(folder, workspace.base_branch, run.base_commit, own=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from roundtable_desktop.engine import graph
+from roundtable_desktop.engine import gates as gates_flow
+from roundtable_desktop.engine import graph, reviewing
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
@@ -18,7 +19,15 @@ from roundtable_desktop.rules.executor import model_of
 from roundtable_desktop.rules.news import Attempt
 from roundtable_desktop.rules.prompt import Told, prompt, resumed
 from roundtable_desktop.rules.redact import clip
-from roundtable_desktop.store import comments, dependencies, runs, settings, tasks, wakeups
+from roundtable_desktop.store import (
+    comments,
+    dependencies,
+    runs,
+    settings,
+    tasks,
+    verdicts,
+    wakeups,
+)
 from roundtable_desktop.store.db import Tx, View
 
 NEXT_BYTES = 2000
@@ -65,6 +74,14 @@ def asks_for_more(view: View, wakeup: Wakeup, task: Task) -> bool:
     return any(one is not None and one.author_type == "person" for one in said)
 
 
+def review_stage(tx: Tx, case: Case) -> Answer:
+    """C-51: a reviewer's wake follows the stage of the work."""
+    if reviewing.gate_of(case.wakeup) is None:
+        return Go()
+    case.review = reviewing.of_wakeup(tx, case.wakeup)
+    return reviewing.stage(case.review, case.wakeup)
+
+
 def blockers(tx: Tx, case: Case) -> Answer:
     """K-53; what must come first is asked again here, whoever woke the agent."""
     if case.task is None:
@@ -88,6 +105,10 @@ def task_lease(tx: Tx, case: Case) -> Answer:
 
 def context(tx: Tx, case: Case) -> Answer:
     """What the agent is told (K-68); kept as `assembled_prompt`."""
+    if case.review is not None:
+        about = (case.wakeup, case.agent, case.workspace)
+        case.prompt = reviewing.prompt_of(tx, case.review, *about)
+        return Go({"characters": len(case.prompt)})
     earlier: list[Run] = []
     if case.task is None:
         earlier += filter(None, [runs.broken_off(tx, case.wakeup.id)])
@@ -135,7 +156,10 @@ def executor(tx: Tx, case: Case) -> Answer:
 def launch(tx: Tx, case: Case) -> Answer:
     """The run is born with the launch decision, in the transaction of the last gate (C-48).
     Without a task it gets a copy of its agent's: capacity saw to it that there is one."""
-    wakeup, task = case.wakeup, case.task
+    wakeup, task, review = case.wakeup, case.task, case.review
+    payload = {**wakeup.payload, "task_id": task.id if task else ""}
+    if review is not None:
+        payload = reviewing.payload_of(review, wakeup)
     runs.create(
         tx,
         data={"attempt": case.attempt},
@@ -148,7 +172,7 @@ def launch(tx: Tx, case: Case) -> Answer:
         # Of the claim: whoever judged it twice would be refused here (K-12).
         idempotency_key=f"{wakeup.id}:{micros(wakeup.claimed_at or tx.now)}",
         fence=case.ids.secret(),
-        payload={**wakeup.payload, "task_id": task.id if task else ""},
+        payload=payload,
         context_snapshot=wakeup.context_snapshot,
         assembled_prompt=case.prompt,
         resume_prompt=case.resume_prompt,
@@ -158,6 +182,10 @@ def launch(tx: Tx, case: Case) -> Answer:
         model_from=case.chosen.by,
     )
     wakeups.bind_run(tx, wakeup.id, case.run_id)
+    if review is not None:
+        run_id, wakeup_id = case.run_id, wakeup.id
+        verdicts.take_up(tx, review.verdict, run_id=run_id, wakeup_id=wakeup_id)
+        gates_flow.weigh(tx, case.ids, review.gate)
     if task is not None:
         tasks.start(tx, task, run_id=case.run_id, attempt=case.attempt or 1)
     case.undo.pop_all()
@@ -169,6 +197,7 @@ PIPELINE: tuple[Step, ...] = (
     payload,
     agent_status,
     staleness,
+    review_stage,
     routine_standing,
     idle_skip,
     probe,

@@ -4,6 +4,7 @@ import logging
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import unheard, wakers
+from roundtable_desktop.engine.unanswered import Unanswered
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, RowClock
 from roundtable_desktop.model.records import Subject
@@ -26,11 +27,13 @@ class Sweep:
 
     def __init__(self, store: Store, reader: Reader, clock: RowClock, ids: Ids) -> None:
         self._store, self._reader, self._clock, self._ids = store, reader, clock, ids
+        self._unanswered = Unanswered(store, reader, ids)
         self._next: datetime | None = None
 
     def look(self) -> int:
         """How many were woken. What is lost is rare, so it is only read first (R-01); the first
         sweep of a life is told in any case (C-78)."""
+        self._unanswered.look()
         now, boot = self._clock.now(), self._next is None
         if self._next is not None and now < self._next:
             return 0
@@ -39,6 +42,8 @@ class Sweep:
             stuck = unheard.any_left(view)
         if stuck:
             self._ask()
+        if self._unanswered.left():
+            self._unanswered.ask()
         dispatched = self._dispatch_all() if lost else 0
         if dispatched or boot:
             self._tell(dispatched)

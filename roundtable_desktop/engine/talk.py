@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtable_desktop.engine import reviewing
 from roundtable_desktop.engine.told_routines import script_of
 from roundtable_desktop.model.records import Comment, Run, Wakeup
 from roundtable_desktop.model.states import TURN_ENDED, ErrorKind, RunStatus
@@ -31,6 +32,8 @@ def talk_of(view: View, run: Run) -> Talk:
     a task begins a new one (K-47). The lines of what is new count, if there are any, else those
     of the task (contract, demo agent)."""
     task = tasks.get(view, run.task_id) if run.task_id else None
+    if run.gate_id is not None:
+        return Talk(None, reviewing.script_of(view, run))
     if task is None:
         asked = "\n".join(map(asked_for, run.causes()))
         return Talk(None, asked.strip() or script_of(view, next(iter(run.causes()), {})))

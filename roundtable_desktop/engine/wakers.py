@@ -73,13 +73,15 @@ def assignment(task: Task, agent_id: str, actor: Actor) -> Cause:
     )
 
 
-def commented(task: Task, agent_id: str, comment_id: str, actor: Actor) -> Cause:
+def commented(
+    task: Task, agent_id: str, comment_id: str, actor: Actor, reason: str = "comment"
+) -> Cause:
     return Cause(
         workspace_id=task.workspace_id,
         agent_id=agent_id,
         task_id=task.id,
         source=Source.COMMENT,
-        reason="comment",
+        reason=reason,
         payload={"task_id": task.id, "comment_id": comment_id},
         key=f"comment:{comment_id}",
         actor=actor,

@@ -98,6 +98,7 @@ def _performed(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     except ValidationError as error:
         return _refused("bad_arguments", {}, _faults(error, arguments))
     try:
+        call.desk.check_may(call.holder, tool.name)
         body = _with_notice(call, tool.act(call, given))
         return Told(body, json.dumps(body, ensure_ascii=False))
     except Refused as refused:

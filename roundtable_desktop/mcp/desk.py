@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from roundtable_desktop.model.callers import Holder
+from roundtable_desktop.model.gates import Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 
 
 class AgentDesk(Protocol):
@@ -53,11 +54,13 @@ class AgentDesk(Protocol):
         assignee: str | None,
         blocked_by: Sequence[str],
         key: str | None,
+        judged: Judged,
     ) -> Mapping[str, object]:
         """Below the run's own task; in a run about none one of its own. assignee: name or id of
         an agent of the same workspace.
 
         blocked_by: tasks that must be done first: subtasks of the same one, or any that it may see.
+        judged: by what its work is judged, and by whom.
         """
 
     def wake_self(
@@ -69,6 +72,27 @@ class AgentDesk(Protocol):
         key: str | None,
     ) -> Mapping[str, object]:
         """Once this run has ended, and not before `at` or before `after` has passed (K-08)."""
+
+    def check_may(self, holder: Holder, tool: str) -> None:
+        """Refused by its name where a run of this kind may not use it (K-71)."""
+
+    def get_proposal(self, holder: Holder, proposal_id: str | None) -> Mapping[str, object]:
+        """None: the one that the run judges, or the newest of its own task."""
+
+    def list_proposals(
+        self, holder: Holder, status: ProposalStatus | None, after: str | None, limit: int
+    ) -> Mapping[str, object]:
+        """Of the tasks that it may see, newest first."""
+
+    def vote(
+        self,
+        holder: Holder,
+        word: Word,
+        note: str,
+        findings: Sequence[Mapping[str, object]],
+        key: str | None,
+    ) -> Mapping[str, object]:
+        """Of the work that the run was asked to judge, once."""
 
     def request_approval(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]:
         """Of the person; the answer wakes the same agent."""

@@ -17,10 +17,12 @@ class WebSession:
 class Holder:
     """In whose name an agent asks: all of it comes from the token, none from what it sends (A1).
 
+    task_id: of the task that it works on, or whose work it judges (gate_id).
     token: known while a call lasts, so that it is taken out of what the agent says."""
 
     run_id: str
     agent_id: str
     task_id: str | None
     workspace_id: str
+    gate_id: str | None = None
     token: str = field(default="", repr=False)

@@ -71,12 +71,13 @@ class User(Payload):
 
 
 class TaskAssigned(Payload):
-    """attempt: of failed work that is tried again. gate_id, role: a review is asked for (C-51).
-    missed_ticks: of the routine that made the task (C-40)."""
+    """attempt: of failed work that is tried again. gate_id, round, role: a review is asked for
+    (C-51). missed_ticks: of the routine that made the task (C-40)."""
 
     task_id: Id
     attempt: Count | None = None
     gate_id: Id | None = None
+    round: Count | None = None
     role: Literal["reviewer", "approver"] | None = None
     missed_ticks: MissedTicks | None = None
 

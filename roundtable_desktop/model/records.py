@@ -136,6 +136,7 @@ class Task:
     afresh_at: wakes of before do not count for the sweep: assigned or opened anew then (C-50).
     project: a label; settings of the workspace hold for all tasks that bear it (C-67).
     routine_id: the routine that made it; such tasks are hidden from lists unless asked for (K-19).
+    acceptance: by what its work is judged, in words; expected_files: paths that it should change.
     """
 
     id: str
@@ -165,6 +166,8 @@ class Task:
     routine_id: str | None
     requires_approval: bool = False
     workspace_strategy: WorkspaceStrategy = WorkspaceStrategy.ISOLATED_COPY
+    acceptance: str = ""
+    expected_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +283,13 @@ class Run:
         """A person asked for its end, and it has not come yet."""
         return self.status in LIVE_RUNS and BY_PERSON in (self.ended or {})
 
+    @property
+    def gate_id(self) -> str | None:
+        """Of the gate for which it judges somebody's work: the task's and the proposal's ids are in
+        its payload, for it works on neither."""
+        found = self.payload.get("gate_id")
+        return str(found) if found else None
+
     def causes(self) -> list[Json]:
         """As its wakeup carried them when it was launched."""
         return _wakes(self.context_snapshot)
@@ -302,6 +312,7 @@ SAID_APART = (
     *("quarantined", "malformed", "circuit_open", "special_file", "failed_task", "failed_wake"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
+    *("gate_too_few", "gate_returns"),
 )
 """Outcomes that have a sentence of their own."""
 

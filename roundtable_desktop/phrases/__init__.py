@@ -24,6 +24,7 @@ from roundtable_desktop.phrases.marking import N_
 from roundtable_desktop.phrases.moved import MOVED
 from roundtable_desktop.phrases.recovery import RECOVERY
 from roundtable_desktop.phrases.repositories import GIT, HELD
+from roundtable_desktop.phrases.reviewing import REVIEWING
 from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABLES
 from roundtable_desktop.phrases.running import RUNNING, RUNS
 from roundtable_desktop.phrases.values import Value, Values
@@ -377,6 +378,7 @@ SENTENCES: Mapping[str, str] = {
     **INBOX,
     **BOARD,
     **ANSWERING,
+    **REVIEWING,
     **WELCOME,
     **AGENTS,
     **OWNER,

@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.reviewing import OF_REVIEWS
 
 OF_TASKS: Mapping[str, str] = {
     "task.created": N_("{who} made the task {task}."),
@@ -99,6 +100,7 @@ OF_INBOX: Mapping[str, str] = {
 }
 
 OF_WORK: Mapping[str, str] = {
+    **OF_REVIEWS,
     "proposal.created": N_("{agent} proposes changes: {proposal}."),
     "proposal.moved": N_("{Proposal} went from “{before}” to “{after}”."),
     "workspace.merge.completed": N_("{Proposal} was delivered."),

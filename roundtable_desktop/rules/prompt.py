@@ -8,6 +8,7 @@ from datetime import datetime
 from roundtable_desktop.model.records import Agent, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import Adapter
 from roundtable_desktop.rules import news
+from roundtable_desktop.rules.accepting import judged_by
 from roundtable_desktop.rules.fences import quoted
 from roundtable_desktop.rules.news import News
 from roundtable_desktop.rules.woken import Known, woken
@@ -88,6 +89,7 @@ def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
         f"T-{task.number}: {task.title}",
         f"Base: {task.base_branch} of {workspace.name}",
         *(f"Done before it: {one}" for one in before),
+        *judged_by(task),
     ]
     return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
 

@@ -19,6 +19,8 @@ BEFORE = {
     "recovery_sweep": "This was found waiting with nobody at work on it.",
     "followup": "While you were at work, more came in.",
     "wave": "The wave that your task belongs to has begun.",
+    "review_returned": "Your work was reviewed and is not accepted as it is. Put right what the"
+    " reviewers found, which stands below, and report again.",
 }
 """Of the wakeup as a whole, before its causes."""
 

@@ -9,8 +9,11 @@ _PROPOSALS = """
 WITH waiting AS (
     SELECT p.id AS id FROM workspaces AS room CROSS JOIN proposals AS p INDEXED BY proposals_status
         ON p.workspace_id = room.id AND p.status IN ('pending', 'in_review', 'approved')
-    WHERE p.status <> 'approved' OR NOT EXISTS (
+    WHERE (p.status <> 'approved' OR NOT EXISTS (
         SELECT 1 FROM deliveries AS d WHERE d.proposal_id = p.id AND d.status = 'intended'
+    ))
+    AND NOT EXISTS (  -- its reviewers are asked, or a person is, by an item of the inbox
+        SELECT 1 FROM gates AS g WHERE g.task_id = p.task_id AND g.status = 'asked'
     )
 ), asked AS (
     SELECT json_extract(i.data, '$.proposal_id') AS id
@@ -31,9 +34,9 @@ _QUEUED = "SELECT count(*) AS n FROM agent_wakeup_requests WHERE status = 'queue
 def of_home(view: View) -> Counts:
     """Of all workspaces, at one instant.
 
-    A proposal waits for a person while it is open, or approved and nothing of it is under way: its
-    last try was held. One that an item of the inbox asks about, open or put off, is counted as that
-    item: nothing twice, and nothing that a person wants to hear of later.
+    A proposal waits for a person while it is open and no gate is asked, or approved and nothing of
+    it is under way: its last try was held. One that an item of the inbox asks about, open or put
+    off, is counted as that item: nothing twice, and nothing that a person wants to hear of later.
     """
     items = inbox.count_open(view)
     offered = view.sql(_PROPOSALS)[0]

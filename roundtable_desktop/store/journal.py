@@ -3,6 +3,7 @@
 from typing import Any
 
 from roundtable_desktop.model.errors import Illegal
+from roundtable_desktop.model.gates import GATE, VERDICT
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
@@ -22,6 +23,7 @@ from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table, as_json
+from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.routine_tables import Firings, Routines
 
 _TABLES: dict[str, type[Table]] = {
@@ -35,6 +37,8 @@ _TABLES: dict[str, type[Table]] = {
     INBOX.name: tables.InboxItems,
     ROUTINE.name: Routines,
     FIRING.name: Firings,
+    GATE.name: Gates,
+    VERDICT.name: Verdicts,
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import peewee as pw
 
+from roundtable_desktop.model.gates import GateStatus
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
@@ -16,6 +17,7 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.gate_tables import Gates
 from roundtable_desktop.store.rows import read
 from roundtable_desktop.store.tables import Deliveries, Proposals
 
@@ -122,12 +124,19 @@ def in_hand(view: View, proposal: Proposal) -> bool:
     return bool(tries) and tries[-1].status is DeliveryStatus.INTENDED
 
 
+def asked_elsewhere() -> Any:
+    """Tasks at whose gate somebody is asked: their reviewers, or a person by an item of the
+    inbox."""
+    return Gates.select(Gates.task_id).where(Gates.status == GateStatus.ASKED)
+
+
 def to_look_at(view: View, most: int) -> list[Proposal]:
     """The newest that are open and of which nothing is under way."""
     under_way = Deliveries.select(Deliveries.proposal_id).where(
         Deliveries.status == DeliveryStatus.INTENDED
     )
-    query = Proposals.select().where(Proposals.status.in_(OPEN) & Proposals.id.not_in(under_way))
+    here = Proposals.status.in_(OPEN) & Proposals.id.not_in(under_way)
+    query = Proposals.select().where(here & Proposals.task_id.not_in(asked_elsewhere()))
     return view.all(Proposal, query.order_by(Proposals.id.desc()).limit(most))
 
 

@@ -9,7 +9,7 @@ from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus
 from roundtable_desktop.store import lists
 from roundtable_desktop.store.db import View
-from roundtable_desktop.store.proposals import OPEN
+from roundtable_desktop.store.proposals import OPEN, asked_elsewhere
 from roundtable_desktop.store.tables import Deliveries, Proposals, Runs
 
 
@@ -35,7 +35,8 @@ def _waiting() -> Any:
         Deliveries.status == DeliveryStatus.INTENDED
     )
     approved = Proposals.status == ProposalStatus.APPROVED
-    return Proposals.status.in_(OPEN) | (approved & Proposals.id.not_in(under_way))
+    waits = Proposals.status.in_(OPEN) | (approved & Proposals.id.not_in(under_way))
+    return waits & Proposals.task_id.not_in(asked_elsewhere())
 
 
 def _held() -> Any:

@@ -7,6 +7,7 @@ import peewee as pw
 
 from roundtable_desktop.model import copies, states
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
+from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.summary_tables import Summaries
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries
@@ -87,6 +88,8 @@ class Tasks(Table):
     workspace_strategy = CodeField(
         copies.WorkspaceStrategy, default=copies.WorkspaceStrategy.ISOLATED_COPY
     )
+    acceptance = pw.TextField(default="")
+    expected_files = JsonField(default=list)
 
 
 class TaskDependencies(Table):
@@ -364,4 +367,6 @@ TABLES: tuple[type[Table], ...] = (
     Firings,
     Summaries,
     WebhookDeliveries,
+    Gates,
+    Verdicts,
 )

@@ -8,7 +8,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Task
 from roundtable_desktop.model.states import TASK, InboxKind, TaskStatus
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.store import approvals, events, firings, inbox, journal
+from roundtable_desktop.store import approvals, events, firings, gates, inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.rows import by_id, by_ids
 from roundtable_desktop.store.tables import Tasks
@@ -151,6 +151,7 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
     if moved:
         firings.task_ended(tx, task, to)
         approvals.withdraw_overtaken(tx, task.id, to)
+        gates.overtaken(tx, task, to, actor)
         _answer(tx, task, to, actor)
     return moved
 
@@ -174,6 +175,7 @@ def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
         task = opened
     if task.status in (TaskStatus.TODO, TaskStatus.IN_REVIEW):
         approvals.withdraw_overtaken(tx, task.id, TaskStatus.IN_PROGRESS)
+        gates.overtaken(tx, task, TaskStatus.IN_PROGRESS, SYSTEM)
         return journal.move(
             tx, TASK, task, to=TaskStatus.IN_PROGRESS, kind=Kind.TASK_STARTED, data=data
         )

@@ -100,9 +100,12 @@ class Cause:
 
     @property
     def scope(self) -> str:
-        """`task:<id>`, else `routine:<id>`, else `agent`: only within one do wakes merge (C-47)."""
+        """`task:<id>`, `gate:<id>:<round>`, `routine:<id>` or `agent`: only within one do wakes
+        merge (C-47)."""
         if self.task_id is not None:
             return f"task:{self.task_id}"
+        if gate := self.payload.get("gate_id"):
+            return f"gate:{gate}:{self.payload.get('round')}"
         routine = self.payload.get("routine_id")
         return f"routine:{routine}" if routine else "agent"
 

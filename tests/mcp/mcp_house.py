@@ -25,8 +25,10 @@ from roundtable_desktop.dashboard.signin import SignIn
 from roundtable_desktop.mcp.server import Door
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
+from roundtable_desktop.model.gates import Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.states import ProposalStatus, TaskStatus
+from roundtable_desktop.rules.capabilities import may, purpose_of
 
 DASHBOARD_TOKEN = "dashboard-" + "q" * 43
 BRIDGE = [sys.executable, "-I", "-m", "roundtable_desktop", "--part", "mcp-bridge"]
@@ -48,6 +50,7 @@ class MemoryDesk:
         self.notices: dict[str, str] = {}
         self.results: list[WorkerResult] = []
         self.refused: list[str] = []
+        self.votes: list[Any] = []
         self.wakes: list[tuple[str, datetime | None, timedelta | None]] = []
         self.keys: list[str | None] = []
         self.lookups = 0
@@ -104,6 +107,7 @@ class MemoryDesk:
         assignee: str | None,
         blocked_by: Sequence[str],
         key: str | None,
+        judged: Judged,
     ) -> Json:
         if assignee not in (None, "ada"):
             raise Absent("unknown_agent", "/assignee_agent")
@@ -128,6 +132,27 @@ class MemoryDesk:
         def act() -> Json:
             self.wakes.append((note, at, after))
             return {"wakeup_id": f"wakeup-{len(self.wakes)}"}
+
+        return self._once(holder, key, act)
+
+    def check_may(self, holder: Holder, tool: str) -> None:
+        if not may(tool, purpose_of(holder.task_id, holder.gate_id)):
+            raise Blocked("tool_not_allowed", tool=tool, purpose="work")
+
+    def get_proposal(self, holder: Holder, proposal_id: str | None) -> Json:
+        return {"id": proposal_id}
+
+    def list_proposals(
+        self, holder: Holder, status: ProposalStatus | None, after: str | None, limit: int
+    ) -> Json:
+        return {"proposals": [], "next_cursor": None}
+
+    def vote(
+        self, holder: Holder, word: Word, note: str, findings: Sequence[Any], key: str | None
+    ) -> Json:
+        def act() -> Json:
+            self.votes.append((word, note, findings))
+            return {"verdict_id": f"verdict-{len(self.votes)}", "verdict": str(word)}
 
         return self._once(holder, key, act)
 

@@ -21,7 +21,7 @@ def test_a_live_run_is_answered_at_both_addresses(house: House) -> None:
     for path in ("/mcp", "/mcp/"):
         status, _, answer = house.ask(LIST, path=path)
         assert status == 200
-        assert len(answer["result"]["tools"]) == 8
+        assert len(answer["result"]["tools"]) == 11
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,9 @@ NAMES = [
     "task_create",
     "approval_request",
     "wake_self",
+    "proposal_get",
+    "proposal_list",
+    "vote_cast",
 ]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]

@@ -1,24 +1,26 @@
 """Commands of agents, in the name of the run whose token they hold; ids come from the token."""
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from roundtable_desktop.engine import checkpoints
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.collecting import REFUSED
-from roundtable_desktop.engine.desk import Asked, Desk, once, reach, tasks, waking
+from roundtable_desktop.engine.desk import Asked, Desk, gating, once, reach, tasks, voting, waking
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
+from roundtable_desktop.model.gates import UNJUDGED, Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.printed import printed
-from roundtable_desktop.model.records import Actor, Agent, Run, Subject, Task
-from roundtable_desktop.model.states import LIVE_RUNS, TaskStatus
+from roundtable_desktop.model.records import Actor, Agent, Json, Run, Subject, Task
+from roundtable_desktop.model.states import LIVE_RUNS, ProposalStatus, TaskStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.fitting import misfits
 from roundtable_desktop.rules.redact import clip, redact
-from roundtable_desktop.store import agents, approvals, comments, runs, wakeups
+from roundtable_desktop.store import agents, approvals, comments, runs, verdicts, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx, View
 
@@ -47,8 +49,9 @@ class Holders:
         return Holder(
             run_id=run.id,
             agent_id=run.agent_id,
-            task_id=run.task_id,
+            task_id=run.task_id if run.gate_id is None else str(run.payload["task_id"]),
             workspace_id=run.workspace_id,
+            gate_id=run.gate_id,
         )
 
 
@@ -161,6 +164,7 @@ class Agency:
         assignee: str | None,
         blocked_by: Sequence[str],
         key: str | None,
+        judged: Judged = UNJUDGED,
     ) -> Answer:
         """Below the run's own task; in a run that is about none, a task of its own."""
 
@@ -172,15 +176,21 @@ class Agency:
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
             before = reach.before(tx, holder, blocked_by)
+            acceptance = self._clean(holder, judged.acceptance)
+            files = list(judged.expected_files)
+            more: dict[str, Any] = {"acceptance": acceptance, "expected_files": files}
             if parent is not None:
-                made = tasks.add_below(tx, self._desk, actor, parent, *told, agent, before)
+                made = tasks.add_below(tx, self._desk, actor, parent, *told, agent, before, **more)
+                gating.draw(tx, self._desk.ids, made, judged.gates)
                 return Subject("task", made.id)
-            made = reach.add_loose(tx, self._desk, holder, *told, before)
+            made = reach.add_loose(tx, self._desk, holder, *told, before, **more)
             if agent is not None:
-                tasks.assign_now(tx, self._desk, actor, made, agent)
+                made = tasks.assign_now(tx, self._desk, actor, made, agent)
+            gating.draw(tx, self._desk.ids, made, judged.gates)
             return Subject("task", made.id)
 
         words = f"create_task:{title}:{description}:{assignee}:{','.join(blocked_by)}"
+        words += f":{judged}" if judged != UNJUDGED else ""
         return _shown(self._once(holder, key, words, act, rows.get))
 
     def wake_self(
@@ -207,6 +217,39 @@ class Agency:
             raise
         until = made.scheduled_retry_at
         return {"wakeup_id": made.id, "not_before": rfc3339(until) if until else None}
+
+    def check_may(self, holder: Holder, tool: str) -> None:
+        voting.check_may(holder, tool)
+
+    def get_proposal(self, holder: Holder, proposal_id: str | None) -> Answer:
+        with self._reader.snapshot() as view:
+            return voting.proposal(view, holder, proposal_id)
+
+    def list_proposals(
+        self, holder: Holder, status: ProposalStatus | None, after: str | None, limit: int
+    ) -> Answer:
+        with self._reader.snapshot() as view:
+            return voting.listed(view, holder, status, after, limit)
+
+    def vote(
+        self, holder: Holder, word: Word, note: str, findings: Sequence[Json], key: str | None
+    ) -> Answer:
+        """Of the work that its run was asked to judge (C-26)."""
+        said = self._clean(holder, note)
+        found = [
+            {
+                name: self._clean(holder, one) if isinstance(one, str) else one
+                for name, one in finding.items()
+            }
+            for finding in findings
+        ]
+
+        def act(tx: Tx, run: Run) -> Subject:
+            return voting.cast(tx, self._desk.ids, run, word, said, found)
+
+        words = f"vote:{word}:{note}:{json.dumps([dict(one) for one in findings], sort_keys=True)}"
+        made = self._once(holder, key, words, act, verdicts.get)
+        return {"verdict_id": made.id, "verdict": str(made.word)}
 
     def request_approval(self, holder: Holder, text: str, key: str | None) -> Answer:
         """Asks the person; the answer wakes this agent again (K-67)."""

@@ -1,12 +1,13 @@
 """A person's yes or no to what a task or an agent asked."""
 
+from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph, wakers
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once, tasks
 from roundtable_desktop.model.errors import Absent, Conflict
 from roundtable_desktop.model.graph import Approval
 from roundtable_desktop.model.records import Subject, Task
 from roundtable_desktop.model.states import ApprovalStatus, Source, TaskStatus
-from roundtable_desktop.store import approvals, wakeups
+from roundtable_desktop.store import approvals, gates, wakeups
 from roundtable_desktop.store.db import Tx
 
 
@@ -40,6 +41,10 @@ def decide_now(
     task = tasks.get(tx, approval.task_id)
     if approval.agent_id is not None:
         _tell(tx, desk, asked, approval, approval.agent_id, to, note)
+    elif (gate := gates.of_approval(tx, approval.id)) is not None:
+        flow.decided(tx, desk.ids, gate, task, asked.actor, approved=approved, note=note)
+        if not approved:
+            board.send_back(tx, desk, asked, task, note)
     elif approved:
         _accept(tx, desk, asked, task, note)
     else:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
@@ -166,6 +167,8 @@ def _after(tx: Tx, desk: Desk, asked: Asked, before: Task, to: TaskStatus) -> No
         rows.fresh_budget(tx, task)
     if wakes(before, to):
         graph.wake(tx, desk.ids, task, Source.TASK_ASSIGNED, "moved", asked.actor)
+    if to is TaskStatus.IN_REVIEW and flow.begin(tx, desk.ids, task, asked.actor):
+        return
     if to is TaskStatus.IN_REVIEW and task.requires_approval and not _open(tx, task):
         ask_approval(tx, desk.ids, task)
 

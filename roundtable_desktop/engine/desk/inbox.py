@@ -12,6 +12,7 @@ from roundtable_desktop.engine.desk import (
     config,
     control,
     done_before,
+    gating,
     losses,
     once,
     pausing,
@@ -64,7 +65,7 @@ def resolve(desk: Desk, asked: Asked, item_id: str) -> InboxItem:
 
     def close() -> Subject:
         item = _unanswered(tx, asked, item_id)
-        if item.kind in NEEDS_ANSWER:
+        if item.kind in NEEDS_ANSWER or item.subject_type == "gate":
             options = item.data.get("options")
             known = options if isinstance(options, list) else []
             raise Conflict("inbox_needs_answer", offered=[one["kind"] for one in known])
@@ -158,6 +159,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
             control.resume_now(tx, by)
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
             _deliver(tx, desk, by, item, action, note)
+        elif item.subject_type == "gate":
+            gating.answer(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:
             ended = losses.answer(tx, desk, by, item, action)
         else:

@@ -14,10 +14,11 @@ from roundtable_desktop.engine.desk.look_board import LookBoard
 from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
 from roundtable_desktop.engine.desk.look_copies import LookCopies
 from roundtable_desktop.engine.desk.look_diffs import LookDiffs
+from roundtable_desktop.engine.desk.look_gates import LookGates
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
 from roundtable_desktop.engine.desk.look_placed import LookPlaced
-from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered
+from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered, offered
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_search import LookSearch
@@ -113,6 +114,7 @@ class Look(GraphLook):
         self.asking, self.choices = around.asking, around.choices
         self.lists = LookLists(reader)
         self.proposals = LookProposals(reader).page
+        self.gates = LookGates(reader)
         self.search = LookSearch(reader)
         self._clock = clock
         self.transcripts = transcripts
@@ -174,7 +176,7 @@ class Look(GraphLook):
     def proposal(self, ref: str) -> Offered:
         with self._reader.snapshot() as view:
             found = _find(view, lists.PROPOSALS, proposals.get, ref, "unknown_proposal")
-            return Offered(found, proposals.deliveries(view, found.id))
+            return offered(view, found)
 
     def with_diff(self, offered: Offered) -> Offered:
         """The diff is computed by git now, and bounded."""

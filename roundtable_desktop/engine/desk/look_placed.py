@@ -12,12 +12,14 @@ from roundtable_desktop.store.db import Reader, View
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A run with who works, in which workspace, and on what."""
+    """A run with who works, in which workspace, and on what. reviewed: the task whose work it
+    judges."""
 
     run: Run
     agent: Agent
     task: Task | None
     workspace: Workspace
+    reviewed: Task | None = None
 
     @property
     def copy(self) -> str | None:
@@ -71,8 +73,15 @@ def _placed(view: View, found: Sequence[Run]) -> list[Placed]:
     """In one statement for each kind of thing, however many runs there are."""
     agent = agents.of_ids(view, (one.agent_id for one in found))
     room = workspaces.of_ids(view, (one.workspace_id for one in found))
-    task = tasks.of_ids(view, (one.task_id for one in found))
+    judged = {one.id: str(one.payload.get("task_id")) for one in found if one.gate_id}
+    task = tasks.of_ids(view, [*(one.task_id for one in found), *judged.values()])
     return [
-        Placed(one, agent[one.agent_id], task.get(one.task_id or ""), room[one.workspace_id])
+        Placed(
+            one,
+            agent[one.agent_id],
+            task.get(one.task_id or ""),
+            room[one.workspace_id],
+            task.get(judged.get(one.id, "")),
+        )
         for one in found
     ]

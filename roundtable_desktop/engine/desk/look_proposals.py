@@ -3,23 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roundtable_desktop.engine import explain_gates
 from roundtable_desktop.engine.desk.proposals import can_deliver
+from roundtable_desktop.engine.gates import open_review
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.states import DeliveryStatus
 from roundtable_desktop.store import proposals, sought_proposals
-from roundtable_desktop.store.db import Reader
+from roundtable_desktop.store.db import Reader, View
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A proposal with its tries; diff is None where nobody asked for it, and where git could not
-    tell it: then no_diff has what git said."""
+    tell it: then no_diff has what git said. reviewed: whose word an open one waits for.
+    gate_open: its reviewers have not all let it pass, so that Deliver needs a note (C-104)."""
 
     proposal: Proposal
     deliveries: Sequence[Delivery]
     diff: str | None = None
     diff_complete: bool = True
     no_diff: str | None = None
+    reviewed: explain_gates.State = ("none", [])
+    gate_open: bool = False
 
     @property
     def can_deliver(self) -> bool:
@@ -53,4 +58,12 @@ class LookProposals:
             found = sought_proposals.page(
                 view, after=after, limit=limit, state=state, agent_id=agent_id, **filters
             )
-            return [Offered(one, proposals.deliveries(view, one.id)) for one in found]
+            return [offered(view, one) for one in found]
+
+
+def offered(view: View, proposal: Proposal) -> Offered:
+    open_one = proposal.status in proposals.OPEN
+    reviewed = explain_gates.state(view, proposal.task_id) if open_one else ("none", [])
+    gate_open = open_one and open_review(view, proposal.task_id) is not None
+    tries = proposals.deliveries(view, proposal.id)
+    return Offered(proposal, tries, reviewed=reviewed, gate_open=gate_open)

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
+from roundtable_desktop.model.gates import VerdictStatus
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.records import Subject, Task
 from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus, TaskStatus
-from roundtable_desktop.store import proposals, tasks
+from roundtable_desktop.store import agents, proposals, tasks, verdicts
 from roundtable_desktop.store.db import Tx, View
 
 REWORK = (
@@ -51,11 +53,13 @@ def deliver_now(
     if proposal.held and proposal.status in proposals.OPEN and not (override and note):
         facts = dict(proposal.held)
         raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
+    _check_gates(tx, proposal, overridden=bool(override and note))
     if not can_deliver(proposal, proposals.deliveries(tx, proposal.id)):
         if proposal.status is not ProposalStatus.APPROVED:
             raise Conflict("proposal_not_open", status=str(proposal.status))
         return
     if proposal.status is not ProposalStatus.APPROVED:
+        flow.pass_over(tx, _task(tx, proposal), asked.actor, note)
         data = {"note": note, "override": override}
         proposals.move(tx, proposal, ProposalStatus.APPROVED, actor=asked.actor, data=data)
     proposals.intend(
@@ -66,6 +70,16 @@ def deliver_now(
         branch=_task(tx, proposal).base_branch,
         into_checkout=True,
     )
+
+
+def _check_gates(tx: Tx, proposal: Proposal, *, overridden: bool) -> None:
+    """C-104: whose word is waited for is named; a gate of a person is answered by this one."""
+    gate = flow.open_review(tx, proposal.task_id) if proposal.status in proposals.OPEN else None
+    if gate is not None and not overridden:
+        left = [one for one in verdicts.of_round(tx, gate) if one.status is not VerdictStatus.GIVEN]
+        known = agents.of_ids(tx, [one.author_id for one in left] or gate.agents)
+        names = ", ".join(sorted(one.name for one in known.values()))
+        raise Blocked("gate_open", place=gate.place, agents=names)
 
 
 def can_reject(proposal: Proposal, tries: Sequence[Delivery]) -> bool:

@@ -14,6 +14,9 @@ from roundtable_desktop.store.db import Tx, View
 LOOSE_TASKS = 20
 """That one agent makes within an hour: a chain of runs must not fill the board (A5)."""
 
+MOST_SEEN = 500
+"""Of its own tasks, the newest."""
+
 UNFINISHED = tuple(
     status for status in TaskStatus if status not in (TaskStatus.DONE, TaskStatus.CANCELLED)
 )
@@ -54,6 +57,19 @@ def listed(
     return lists.page(view, lists.TASKS, after=after, limit=limit, **where)
 
 
+def seen(view: View, holder: Holder) -> tuple[str, ...] | None:
+    """Ids of the tasks that it may see; None: all of its workspace."""
+    if holder.task_id is not None:
+        task = own(view, holder)
+        above = [task.parent_id] if task.parent_id else []
+        return (task.id, *above, *(one.id for one in tasks.below(view, task.id)))
+    if _coordinates(view, holder):
+        return None
+    where = {"workspace_id": holder.workspace_id, "assignee_agent_id": holder.agent_id}
+    found = lists.page(view, lists.TASKS, after=None, limit=MOST_SEEN, **where)
+    return tuple(one.id for one in found)
+
+
 def before(tx: Tx, holder: Holder, given: Sequence[str]) -> list[Edge]:
     """What a new task waits for: subtasks of the same one, or any that the agent may see."""
     found = []
@@ -67,7 +83,13 @@ def before(tx: Tx, holder: Holder, given: Sequence[str]) -> list[Edge]:
 
 
 def add_loose(
-    tx: Tx, desk: Desk, holder: Holder, title: str, description: str, depends_on: Sequence[Edge]
+    tx: Tx,
+    desk: Desk,
+    holder: Holder,
+    title: str,
+    description: str,
+    depends_on: Sequence[Edge],
+    **judged: object,
 ) -> Task:
     """A task of its own, made in a run that is about none; it follows the workspace's rules."""
     if tasks.loose_by_agent(tx, holder.workspace_id, holder.agent_id) >= LOOSE_TASKS:
@@ -86,6 +108,7 @@ def add_loose(
         base_branch=workspace.base_branch,
         delivery=workspace.delivery,
         workspace_strategy=settings.strategy_of(tx, workspace.id),
+        **judged,
     )
     edges.draw(tx, task, depends_on, actor)
     return task

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from roundtable_desktop.engine import graph, wakers
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, once
+from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, gating, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.gates import Wanted
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task, Workspace
@@ -59,6 +60,9 @@ def create(
     depends_on: Sequence[Edge] = (),
     requires_approval: bool = False,
     workspace_strategy: WorkspaceStrategy | None = None,
+    gates: Sequence[Wanted] = (),
+    acceptance: str = "",
+    expected_files: Sequence[str] = (),
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
     is held while something must come first (K-53)."""
@@ -85,10 +89,14 @@ def create(
             parent_id=parent_id and _parent(tx, workspace_id, parent_id).id,
             requires_approval=requires_approval,
             workspace_strategy=workspace_strategy or settings.strategy_of(tx, workspace_id),
+            acceptance=acceptance,
+            expected_files=list(expected_files),
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
-            assign_now(tx, desk, asked.actor, task, _agent(tx, workspace_id, assignee_agent_id))
+            agent = _agent(tx, workspace_id, assignee_agent_id)
+            task = assign_now(tx, desk, asked.actor, task, agent)
+        gating.draw(tx, desk.ids, task, gates)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
@@ -105,6 +113,7 @@ def add_below(
     description: str,
     agent: Agent | None,
     depends_on: Sequence[Edge] = (),
+    **judged: object,
 ) -> Task:
     """A subtask, in the same place and with the same rules as its parent."""
     task = tasks.add(
@@ -122,6 +131,7 @@ def add_below(
         project=parent.project,
         model=parent.model,
         workspace_strategy=_strategy_below(tx, parent),
+        **judged,
     )
     edges.draw(tx, task, depends_on, actor)
     return task if agent is None else assign_now(tx, desk, actor, task, agent)
@@ -146,10 +156,11 @@ def change(
     values: Mapping[str, object] | None = None,
     agent_id: str | None = None,
     depends_on: Sequence[Edge] | None = None,
+    gates: Sequence[Wanted] | None = None,
 ) -> Task:
     """All of it or nothing. values: title, description, project and model, which hold from its next
-    run on, and whether it requires approval. agent_id: as `assign`; depends_on: all that it waits
-    for from now on; None leaves a thing as it is."""
+    run on, and by what it is judged. agent_id: as `assign`; depends_on, gates: all that it waits
+    for and must pass from now on; None leaves a thing as it is."""
 
     def act() -> Subject:
         task = get(tx, task_id)
@@ -158,6 +169,8 @@ def change(
             task = tasks.change(tx, task, asked.actor, **values)
         if depends_on is not None:
             edges.replace(tx, desk.ids, task, depends_on, asked.actor)
+        if gates is not None:
+            gating.replace(tx, desk.ids, get(tx, task_id), gates, asked.actor)
         if agent_id is not None:
             task = get(tx, task_id)
             check_assignable(task)
@@ -298,6 +311,7 @@ def _open_again(tx: Tx, desk: Desk, actor: Actor, task: Task) -> bool:
 
 
 def assign_now(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
+    gating.check_assignee(tx, task, agent)
     assigned = tasks.assign(tx, task, agent.id, actor)
     wakers.wake(tx, desk.ids.new(), wakers.assignment(assigned, agent.id, actor))
     return assigned

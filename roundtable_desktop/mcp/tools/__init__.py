@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.mcp.calls import Tool
-from roundtable_desktop.mcp.tools import tasks, waking
+from roundtable_desktop.mcp.tools import proposals, tasks, waking
 
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*tasks.TOOLS, *waking.TOOLS)}
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool for tool in (*tasks.TOOLS, *waking.TOOLS, *proposals.TOOLS)
+}
 
 
 def describe() -> list[dict[str, object]]:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
 from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.gates import GateKind, Judged, Wanted
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.states import TaskStatus
 
@@ -20,6 +21,7 @@ Title = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
 ]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Path = Annotated[str, Field(min_length=1, max_length=1024)]
 Status = Literal[
     "todo", "in_progress", "in_review", "blocked", "interrupted", "done", "failed", "cancelled"
 ]
@@ -60,6 +62,20 @@ class ProgressGiven(Arguments):
     percent: Annotated[int | None, Field(ge=0, le=100)] = None
 
 
+class GateWanted(Arguments):
+    """A gate of a new task."""
+
+    kind: Literal["review", "approval"]
+    agents: Annotated[
+        list[Name],
+        Field(max_length=8, default_factory=list),
+        Field(description="Of a review: names or ids of agents. An approval is the developer's."),
+    ]
+    needed: Annotated[
+        int | None, Field(ge=1, le=8, description="How many must approve; left out: all.")
+    ] = None
+
+
 class SubtaskWanted(Arguments):
     title: Title
     description: Annotated[str, Field(max_length=DESCRIPTION_LENGTH)] = ""
@@ -71,6 +87,21 @@ class SubtaskWanted(Arguments):
         list[Name],
         Field(max_length=SUBTASKS, default_factory=list),
         Field(description="Ids of tasks that must be done first; below a task, its subtasks only."),
+    ]
+    gates: Annotated[
+        list[GateWanted],
+        Field(max_length=8, default_factory=list),
+        Field(description="What its work must pass before it is done, in order."),
+    ]
+    acceptance: Annotated[
+        str,
+        Field(max_length=DESCRIPTION_LENGTH),
+        Field(description="By what its work is judged."),
+    ] = ""
+    expected_files: Annotated[
+        list[Path],
+        Field(max_length=100, default_factory=list),
+        Field(description="Paths that it should change."),
     ]
 
 
@@ -128,6 +159,15 @@ def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
 @tool(SubtaskWanted)
 def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
     """Makes a subtask of your task; if your turn is about no task, a task of its own."""
+    gates = [
+        Wanted(
+            kind=GateKind(one.kind),
+            agents=tuple(one.agents),
+            needed=one.needed,
+            pointer=f"/gates/{place}",
+        )
+        for place, one in enumerate(wanted.gates)
+    ]
     return call.desk.create_task(
         call.holder,
         wanted.title,
@@ -135,6 +175,11 @@ def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
         wanted.assignee_agent,
         wanted.blocked_by,
         call.key,
+        Judged(
+            gates=tuple(gates),
+            acceptance=wanted.acceptance,
+            expected_files=tuple(wanted.expected_files),
+        ),
     )
 
 

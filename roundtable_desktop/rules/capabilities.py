@@ -1,0 +1,44 @@
+"""What an agent may do in a run, by what the run is for (K-71). Who is woken never depends on it:
+that follows from assignments, routines and the lists of reviewers alone."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Purpose(StrEnum):
+    """`work`: on its task. `turn`: about no task. `review`: of somebody else's work."""
+
+    WORK = "work"
+    TURN = "turn"
+    REVIEW = "review"
+
+
+_ALL = frozenset(Purpose)
+_ITS_OWN = frozenset({Purpose.WORK, Purpose.TURN})
+_JUDGES = frozenset({Purpose.REVIEW})
+
+CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
+    "task_get": _ALL,
+    "task_list": _ALL,
+    "task_result": _ALL,
+    "proposal_get": _ALL,
+    "proposal_list": _ALL,
+    "task_comment": _ITS_OWN,
+    "task_progress": _ITS_OWN,
+    "task_create": _ITS_OWN,
+    "approval_request": _ITS_OWN,
+    "wake_self": _ITS_OWN,
+    "vote_cast": _JUDGES,
+}
+"""Each tool with the runs in which it may be used. A reviewer speaks by its verdict: a comment
+would send the work back before the others have looked at it."""
+
+
+def may(tool: str, purpose: Purpose) -> bool:
+    return purpose in CAPABILITIES[tool]
+
+
+def purpose_of(task_id: str | None, gate_id: str | None) -> Purpose:
+    if gate_id is not None:
+        return Purpose.REVIEW
+    return Purpose.TURN if task_id is None else Purpose.WORK

@@ -1,0 +1,126 @@
+"""Gates that cannot be passed by themselves: a person is asked, and no work waits in silence."""
+
+import pytest
+from engine_reviews import DONE, Reviews, review
+from engine_stage import ASKED, Stage
+from ground import JOAN
+
+from roundtable_desktop.engine import unanswered
+from roundtable_desktop.engine.desk import Asked, inbox, pausing, tasks
+from roundtable_desktop.model.states import AgentStatus, TaskStatus, WakeupOutcome, WakeupStatus
+from roundtable_desktop.store import agents as stored_agents
+from roundtable_desktop.store import wakeups
+
+S = TaskStatus
+
+
+@pytest.fixture
+def reviews(stage: Stage) -> Reviews:
+    return Reviews(stage)
+
+
+@pytest.mark.proves("C-26")
+def test_a_reviewer_without_a_word_is_asked_once_more_and_then_a_person(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first))
+    for times in (1, 2):
+        (verdict,) = reviews.verdicts(task)
+        assert verdict.times == times and not reviews.items()
+        reviews.stage.finish(reviews.reviewing(reviews.first), result=DONE)
+        reviews.go()
+    (item,) = reviews.items()
+    assert item.code == "inbox_gate_too_few" and item.data["missing"] == [
+        {"agent": "First", "why": "no_vote"}
+    ]
+    assert reviews.now(task).status is S.IN_REVIEW
+    inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "ask_again")
+    assert not reviews.items()
+    reviews.go()
+    reviews.vote(reviews.first, "approve")
+    assert reviews.states(task) == "passed"
+
+
+@pytest.mark.proves("C-26")
+@pytest.mark.parametrize("how", ["paused", "stopped", "retired"])
+def test_a_reviewer_that_cannot_be_woken_asks_a_person(reviews: Reviews, how: str) -> None:
+    task = reviews.task(review(reviews.first))
+    if how == "retired":
+        with reviews.stage.store.transaction() as tx:
+            to = AgentStatus.RETIRED
+            stored_agents.move(tx, reviews.first, to, JOAN, paused_reason=None)
+    else:
+        act = {"paused": pausing.pause, "stopped": pausing.stop}[how]
+        act(reviews.stage.desk, ASKED, reviews.first.id)
+    reviews.worked(task, a="one")
+    reviews.go()
+    (item,) = reviews.items()
+    assert item.code == "inbox_gate_too_few" and item.subject_type == "gate"
+    if how == "paused":
+        pausing.resume(reviews.stage.desk, ASKED, reviews.first.id)
+        reviews.go()
+        assert not reviews.items(), "it is at work after all"
+        reviews.vote(reviews.first, "approve")
+    else:
+        inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "pass_gate")
+    assert reviews.states(task) == "passed" and not reviews.items()
+
+
+@pytest.mark.proves("C-26")
+def test_a_reviewer_that_fails_for_good_asks_a_person_once(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first))
+    run = reviews.reviewing(reviews.first)
+    error = {"kind": "auth_required", "text": "log in"}
+    reviews.stage.finish(run, error=error)
+    reviews.go()
+    (item,) = reviews.items()
+    assert item.data["missing"] == [{"agent": "First", "why": "incurable"}]
+    assert reviews.states(task) == "asked"
+
+
+@pytest.mark.proves("B-113")
+def test_after_three_times_a_person_is_asked_and_nobody_is_woken(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first))
+    for turn in ("two", "three"):
+        reviews.vote(reviews.first, "revise", "Again.")
+        reviews.worked(task, a=turn)
+        reviews.go()
+    reviews.vote(reviews.first, "revise", "And again.")
+    assert reviews.now(task).status is S.IN_REVIEW and not reviews.live()
+    (item,) = reviews.items()
+    assert item.code == "inbox_gate_returns" and item.data["returns"] == 3
+    assert len([one for one in reviews.stage.ground.runs() if one.task_id == task.id]) == 3
+    inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "send_back")
+    assert reviews.now(task).status is S.IN_PROGRESS
+    reviews.go()
+    assert "And again." in reviews.live()[0].assembled_prompt
+
+
+@pytest.mark.proves("C-26")
+def test_a_word_to_the_author_is_heard_before_anybody_looks(reviews: Reviews) -> None:
+    task = reviews.task(review(reviews.first))
+    reviews.go()
+    (run,) = reviews.live()
+    reviews.stage.leave(run, a="one")
+    tasks.comment(reviews.stage.desk, ASKED, task.id, "One more thing")
+    reviews.stage.finish(run, result=DONE)
+    assert reviews.states(task) == "waiting"
+    waiting = reviews.stage.wakeup(task)
+    with reviews.stage.store.transaction() as tx:
+        unanswered.ask_left(tx, reviews.stage.ids)
+        assert reviews.states(task) == "waiting", "it is going to be heard"
+        wakeups.settle(tx, waiting, WakeupStatus.CANCELLED, outcome=WakeupOutcome.USER_CANCELLED)
+        unanswered.ask_left(tx, reviews.stage.ids)
+    assert reviews.states(task) == "asked", "nobody is going to hear it"
+
+
+@pytest.mark.proves("C-26")
+def test_a_kill_at_any_step_loses_no_verdict(stage: Stage) -> None:
+    reviews = Reviews(stage)
+    task = reviews.handed_in(review(reviews.first, reviews.second))
+    reviews.vote(reviews.first, "approve", end=False)
+    stage.restart()
+    reviews.agency = type(reviews.agency)(stage.desk, stage.ground.reader)
+    reviews.go()
+    assert len(reviews.live()) == 2
+    reviews.vote(reviews.second, "approve")
+    assert reviews.states(task) == "passed"
+    assert sorted(str(one.word) for one in reviews.verdicts(task)) == ["approve", "approve"]
