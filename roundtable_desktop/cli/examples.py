@@ -90,6 +90,7 @@ proposal show 3f9k2m7q
 proposal deliver 3f9k2m7q
 proposal reject 3f9k2m7q --note "The test is missing."
 proposal rebase 3f9k2m7q
+proposal verdict 3f9k2m7q revise --finding "src/app.py:12(major) off by one"
 approval list --all
 approval show 3f9k2m7q
 approval approve 3f9k2m7q --note "Well done."

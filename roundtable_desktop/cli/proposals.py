@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import lists, names, whose
+from roundtable_desktop.cli import gates, lists, names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
 from roundtable_desktop.model.config import PATH
 from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases.reviewing import VERDICT_WORDS
 
 PATIENCE = 60.0  # seconds that `deliver` waits for git before it leaves the rest to the owner
 
@@ -63,12 +64,14 @@ def list_(
 @click.pass_obj
 def show(home: Home, given: str, as_json: bool) -> None:
     """One proposal with its diff. PROPOSAL is the end of its id."""
-    seen = Client(home).get(f"/proposals/{names.ref(given)}")
+    client = Client(home)
+    seen = client.get(f"/proposals/{names.ref(given)}")
     if as_json:
         return show_json(seen)
     fields({name: seen[name] for name in _SHOWN})
     for line in what_now(seen):
         click.echo(plain(line))
+    _say_reviews(client, seen)
     if any(change["path"] == PATH for change in seen["files"]):
         click.echo(sentence("proposal_has_config"))
     click.echo()
@@ -82,6 +85,12 @@ def show(home: Home, given: str, as_json: bool) -> None:
     return None
 
 
+def _say_reviews(client: Client, seen: Answer) -> None:
+    known = whose.names_of(client, seen["workspace_id"]) if seen["gates"] else {}
+    for line in (*gates.told(seen["gates"], known), *gates.said(seen["verdicts"])):
+        click.echo(plain(line))
+
+
 _SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")
 
 
@@ -92,7 +101,7 @@ def what_now(seen: Answer, *, looks: bool = True) -> Iterator[str]:
     end = seen["id"][-8:]
     if not looks and seen["status"] in _UNDECIDED:
         yield _("Look at it: roundtable proposal show {end}").format(end=end)
-    if seen["status"] in _UNDECIDED and seen["held"]:
+    if seen["status"] in _UNDECIDED and (seen["held"] or seen["gate_open"]):
         said = _("Deliver it all the same: roundtable proposal deliver {end} --override --note WHY")
         yield said.format(end=end)
     elif seen["status"] in _UNDECIDED or _is_held(seen):
@@ -111,7 +120,11 @@ def _is_held(seen: Answer) -> bool:
 
 @proposal.command()
 @click.argument("given", metavar="PROPOSAL")
-@click.option("--override", is_flag=True, help=_("Although it is held; needs --note."))
+@click.option(
+    "--override",
+    is_flag=True,
+    help=_("Although it is held, or its reviewers have not let it pass; needs --note."),
+)
 @click.option("--note", default="", help=_("Why; kept with the approval."))
 @click.option("--json", "as_json", is_flag=True, help=_("For programs."))
 @click.pass_obj
@@ -140,6 +153,26 @@ def settled(seen: Answer) -> bool:
 def reject(home: Home, given: str, note: str) -> None:
     """It does not go in as it is: its task goes back to its agent with the note."""
     seen = Client(home).post(f"/proposals/{names.ref(given)}/reject", {"note": note})
+    click.echo(plain(seen["sentence"]))
+
+
+@proposal.command()
+@click.argument("given", metavar="PROPOSAL")
+@click.argument("word", metavar="VERDICT", type=click.Choice(list(VERDICT_WORDS)))
+@click.option("--note", default="", help=_("What you think of it."))
+@click.option(
+    "--finding",
+    multiple=True,
+    metavar="WHERE TEXT",
+    help=_("As “src/app.py:12(major) off by one”."),
+)
+@click.pass_obj
+def verdict(home: Home, given: str, word: str, note: str, finding: tuple[str, ...]) -> None:
+    """What you say of it at the gate that is asked now, beside its reviewers: approve,
+    approve_with_notes, revise, reject, abstain or veto."""
+    client = Client(home)
+    body = {"verdict": word, "note": note, "findings": [gates.finding_of(one) for one in finding]}
+    seen = client.post(f"/proposals/{names.ref(given)}/verdicts", body)
     click.echo(plain(seen["sentence"]))
 
 

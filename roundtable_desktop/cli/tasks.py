@@ -1,11 +1,12 @@
 """Commands about tasks."""
 
 import sys
+from typing import Any
 
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import board, lists, names, whose
+from roundtable_desktop.cli import board, gates, lists, names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -49,11 +50,13 @@ def task() -> None:
     ),
 )
 @click.option("--requires-approval", is_flag=True, help=_("Done only when you say so."))
+@gates.judged
 @_workspace
 @_json
 @click.pass_obj
 def add(
     home: Home,
+    /,
     title: str,
     description: str,
     agent_name: str | None,
@@ -70,6 +73,7 @@ def add(
     requires_approval: bool,
     named: str | None,
     as_json: bool,
+    **judged: Any,
 ) -> None:
     """Adds a task and wakes its agent."""
     client = Client(home)
@@ -92,6 +96,7 @@ def add(
             "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
             "requires_approval": requires_approval or None,
             "workspace_strategy": _strategy(strategy, look_only=look_only),
+            **gates.body_of(**judged),
         },
     )
     if as_json:
@@ -165,6 +170,7 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     reason = (seen["blocked"] or {}).get("reason")
     fields({**about, "reason": reason, "waits_for": board.numbers(seen["waiting_for"])})
     click.echo(plain(explained["sentence"]))
+    _say_gates(client, seen)
     if attempts:
         click.echo()
         table(
@@ -181,6 +187,13 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
         for line in what_now(offered[0], looks=False):
             click.echo(plain(line))
     return None
+
+
+def _say_gates(client: Client, seen: Answer) -> None:
+    if seen["gates"]:
+        click.echo()
+        for line in gates.told(seen["gates"], whose.names_of(client, seen["workspace_id"])):
+            click.echo(plain(line))
 
 
 def _say_last_words(client: Client, attempts: list[Answer]) -> None:
@@ -205,6 +218,7 @@ _SHOWN = (
     "workspace_strategy",
     "project",
     "model",
+    "acceptance",
 )
 
 
@@ -220,6 +234,7 @@ def _offer(proposal: Answer) -> Answer:
 @click.argument("given", metavar="TASK")
 @click.option("--title", help=_("What it is called."))
 @click.option("--description", help=_("What is to be done; - reads stdin."))
+@click.option("--acceptance", help=_("By what its work is judged."))
 @click.option("--project", help=_("A label; an empty one takes it away."))
 @click.option("--model", help=_("What its agent is to use; an empty one: what is set for it."))
 @_workspace
@@ -228,7 +243,8 @@ def edit(home: Home, /, given: str, named: str | None, **words: str | None) -> N
     """Changes a task, from its next run on. What is not named stays."""
     if words["description"] == "-":
         words["description"] = sys.stdin.read()
-    empty = {name: "" if name in ("title", "description") else None for name in words}
+    texts = ("title", "description", "acceptance")
+    empty = {name: "" if name in texts else None for name in words}
     changes = {name: said or empty[name] for name, said in words.items() if said is not None}
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))

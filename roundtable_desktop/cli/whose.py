@@ -5,11 +5,16 @@ from collections.abc import Iterable
 from roundtable_desktop.cli.client import Answer, Client
 
 
+def names_of(client: Client, workspace_id: str) -> dict[str, str]:
+    """Of its agents, by their ids."""
+    return {one["id"]: one["name"] for one in client.every("/agents", workspace_id=workspace_id)}
+
+
 def of_agents(client: Client, workspace_id: str, rows: Iterable[Answer]) -> list[Answer]:
     """With `agent`; of a task it is who has it."""
-    agents = {one["id"]: one["name"] for one in client.every("/agents", workspace_id=workspace_id)}
+    agents = names_of(client, workspace_id)
     return [
-        {**row, "agent": agents.get(row.get("agent_id") or row.get("assignee_agent_id"))}
+        {**row, "agent": agents.get(row.get("agent_id") or row.get("assignee_agent_id") or "")}
         for row in rows
     ]
 

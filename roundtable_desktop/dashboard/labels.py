@@ -10,6 +10,7 @@ from roundtable_desktop.phrases.failures import CAUSES
 from roundtable_desktop.phrases.foresight import WORDS
 from roundtable_desktop.phrases.gates import gate_word
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.reviewing import GATE_WORDS, VERDICT_WORDS
 from roundtable_desktop.phrases.routines import REASONS
 
 LABELS: Mapping[str, str] = {
@@ -154,6 +155,9 @@ ANSWERS: Mapping[str, str] = {
     "dismiss": N_("Nothing to do"),
     "accept": N_("Accept it"),
     "keep": N_("Keep what is"),
+    "ask_again": N_("Ask them again"),
+    "pass_gate": N_("Let it pass"),
+    "send_back": N_("Send it back once more"),
 }
 """Answers in the inbox that have no word above, or another one."""
 
@@ -176,6 +180,9 @@ FIELDS: Mapping[str, str] = {
     "parent": N_("Part of"),
     "base_branch": N_("Base branch"),
     "retry_budget": N_("Failures allowed"),
+    "acceptance": N_("Accepted when"),
+    "expected_files": N_("Files that it should change"),
+    "needed": N_("How many of them must approve"),
     "project": N_("Project"),
     "model": N_("Model"),
     "name": N_("Name"),
@@ -268,6 +275,12 @@ KEPT_FROM_WORK: Mapping[str, str] = {
 def label(code: str) -> str:
     """The word for a code; one that has none is shown as it is."""
     return _(LABELS[code]) if code in LABELS else code
+
+
+def gate_state(code: str) -> str:
+    """Of gates, of verdicts and of findings."""
+    words = {**GATE_WORDS, **VERDICT_WORDS}
+    return _(words[code]) if code in words else label(code)
 
 
 def answer_label(code: str) -> str:

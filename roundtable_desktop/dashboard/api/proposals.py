@@ -5,6 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from roundtable_desktop.dashboard.api.gates_shown import (
+    GateShown,
+    NewVerdict,
+    VerdictShown,
+    gates_shown,
+    verdict_shown,
+)
 from roundtable_desktop.dashboard.api.shapes import (
     Moment,
     Object,
@@ -18,10 +25,11 @@ from roundtable_desktop.dashboard.api.shapes import (
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Desk, proposals
+from roundtable_desktop.engine.desk import Desk, proposals, verdicts
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_proposals import Offered
 from roundtable_desktop.model.errors import Busy
+from roundtable_desktop.model.gates import Word
 
 Status = Literal[
     "pending",
@@ -50,7 +58,8 @@ class ProposalsAsked(Paging):
 
 
 class Deliver(Words):
-    """override: although it is held for a look; then say why."""
+    """override: although it is held for a look, or its reviewers have not let it pass; then say
+    why."""
 
     override: bool = False
     note: Annotated[str, Field(max_length=2000)] = ""
@@ -84,6 +93,8 @@ class Try(Shown):
 
 
 class ProposalRow(Shown):
+    """gate_open: its reviewers have not all let it pass; then Deliver needs override and note."""
+
     id: str
     workspace_id: str
     task_id: str
@@ -93,6 +104,7 @@ class ProposalRow(Shown):
     status: str
     files: list[Object]
     held: Object | None
+    gate_open: bool
     sentence: str
     deliveries: list[Try]
     created_at: Moment
@@ -101,10 +113,13 @@ class ProposalRow(Shown):
 
 
 class ProposalDetail(ProposalRow):
-    """diff: as text, at most 256 KB of it; diff_complete tells whether that is all."""
+    """diff: as text, at most 256 KB of it; diff_complete tells whether that is all. gates: its
+    task's, as they are now; verdicts: what was said of this proposal."""
 
     diff: str
     diff_complete: bool
+    gates: list[GateShown]
+    verdicts: list[VerdictShown]
 
 
 def tries(offered: Offered) -> list[Try]:
@@ -139,25 +154,39 @@ def sentence_of(offered: Offered, why: Callable[[object], str], say: Say = said)
         return say("delivery_held", {"why": why(last.reason)})
     if proposal.held:
         return say("held_for_a_look", {"why": why(proposal.held)})
-    return say(f"proposal_{proposal.status}", {})
+    waits, names = offered.reviewed
+    code = proposal.status if waits == "none" else waits
+    return say(f"proposal_{code}", {"reviewers": ", ".join(names)})
 
 
 def row(offered: Offered) -> ProposalRow:
     sentence = sentence_of(offered, reason_said)
-    return ProposalRow.of(offered.proposal, sentence=sentence, deliveries=tries(offered))
+    more = {"sentence": sentence, "deliveries": tries(offered), "gate_open": offered.gate_open}
+    return ProposalRow.of(offered.proposal, **more)
 
 
-def detail(offered: Offered) -> ProposalDetail:
+def detail(look: Look, offered: Offered) -> ProposalDetail:
+    task = look.task(offered.proposal.task_id)
+    stages = look.gates.of_tasks([task])[task.id]
     return ProposalDetail.of(
         offered.proposal,
         sentence=sentence_of(offered, reason_said),
         deliveries=tries(offered),
+        gate_open=offered.gate_open,
         diff=offered.diff or "",
         diff_complete=offered.diff_complete,
+        gates=gates_shown(stages, requires_approval=task.requires_approval),
+        verdicts=[verdict_shown(one) for one in look.gates.of_proposal(offered.proposal)],
     )
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
+    _declare_reads(api, look)
+    _declare_commands(api, desk, look)
+    _declare_verdicts(api, desk, look)
+
+
+def _declare_reads(api: Api, look: Look) -> None:
     @api.route("GET", "/api/v1/proposals")
     def list_proposals(query: ProposalsAsked) -> Listed[ProposalRow]:
         """What agents want in, newest first."""
@@ -169,8 +198,10 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         offered = look.with_diff(look.proposal(ref))
         if offered.no_diff is not None:
             raise Busy("git_failed", text=offered.no_diff)
-        return detail(offered)
+        return detail(look, offered)
 
+
+def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/proposals/<ref>/deliver", status=202, errors=(404, 409, 412))
     def deliver_proposal(
         caller: Caller,
@@ -188,7 +219,7 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
             override=body.override,
             note=body.note,
         )
-        return detail(look.with_diff(look.proposal(found.id)))
+        return detail(look, look.with_diff(look.proposal(found.id)))
 
     @api.route("POST", "/api/v1/proposals/<ref>/reject", errors=(404, 409, 412))
     def reject_proposal(
@@ -217,3 +248,22 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         who = asked(caller, once, expected_revision)
         proposals.rebase(desk, who, found.id, body.note.strip())
         return row(look.proposal(found.id))
+
+
+def _declare_verdicts(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("POST", "/api/v1/proposals/<ref>/verdicts", status=201, errors=(404, 409, 412))
+    def judge_proposal(
+        caller: Caller,
+        ref: str,
+        body: NewVerdict,
+        once: Once | None,
+        expected_revision: int | None,
+    ) -> ProposalDetail:
+        """What you say of it at the gate that is asked now: one verdict more beside those of its
+        reviewers, or the answer at a gate of yours."""
+        found = look.proposal(ref).proposal
+        who = asked(caller, once, expected_revision)
+        findings = [one.model_dump(exclude_none=True) for one in body.findings]
+        word, note = Word(body.verdict), body.note.strip()
+        verdicts.cast(desk, who, found.id, word, note, findings)
+        return detail(look, look.with_diff(look.proposal(found.id)))

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.gates_shown import GatesWanted, only_approval, wanted
 from roundtable_desktop.dashboard.api.runs import RunRow
 from roundtable_desktop.dashboard.api.shapes import (
     Line,
@@ -17,7 +18,6 @@ from roundtable_desktop.dashboard.api.shapes import (
     asked,
 )
 from roundtable_desktop.dashboard.api.tasks_shown import (
-    ApprovalGate,
     EdgesWanted,
     Refs,
     Task,
@@ -49,7 +49,7 @@ Status = Literal[
 ]
 
 
-Gates = Annotated[list[ApprovalGate], Field(max_length=1)]
+Paths = Annotated[list[Annotated[str, Field(min_length=1, max_length=1024)]], Field(max_length=100)]
 
 
 class NewTask(Words):
@@ -59,8 +59,9 @@ class NewTask(Words):
     but an agent there can move them, and change hooks and configuration. All of that is compared
     before and after each run, and told; it is not put back.
 
-    status: what every task begins as. blocked_by: ids; short for hard edges. gates: approval is the
-    same as requires_approval.
+    status: what every task begins as. blocked_by: ids; short for hard edges. gates: asked in order
+    when its work is handed in; an approval alone is the same as requires_approval. acceptance,
+    expected_files: by what its work is judged; its agent and its reviewers are told.
     """
 
     model_config = example(
@@ -85,12 +86,15 @@ class NewTask(Words):
     blocked_by: Refs = Field(default_factory=list)
     requires_approval: bool = False
     workspace_strategy: Literal["isolated_copy", "worktree", "main"] | None = None
-    gates: Gates = Field(default_factory=list)
+    gates: GatesWanted = Field(default_factory=list)
+    acceptance: Text = ""
+    expected_files: Paths = Field(default_factory=list)
 
 
 class TaskChange(Words):
-    """What is left out stays; project, model: taken away with null. depends_on, blocked_by: all
-    that it waits for from now on."""
+    """What is left out stays; project, model: taken away with null. depends_on, blocked_by, gates:
+    all that it waits for and must pass from now on; what is in review is looked at anew by other
+    gates."""
 
     assignee_agent_id: Ref | None = None
     title: Line | None = None
@@ -100,6 +104,9 @@ class TaskChange(Words):
     depends_on: EdgesWanted | None = None
     blocked_by: Refs | None = None
     requires_approval: bool | None = None
+    gates: GatesWanted | None = None
+    acceptance: Text | None = None
+    expected_files: Paths | None = None
 
 
 class RunNow(Words):
@@ -176,9 +183,13 @@ def _declare_reads(api: Api, look: Look) -> None:
 def values_of(body: TaskChange, found: records.Task) -> dict[str, Any]:
     """What it changes by name; null takes away what a task need not have."""
     values = body.model_dump(include={"project", "model"}, exclude_unset=True)
-    values |= body.model_dump(include={"title", "description"}, exclude_none=True)
-    if body.requires_approval not in (None, found.requires_approval):
-        values["requires_approval"] = body.requires_approval
+    said = {"title", "description", "acceptance", "expected_files"}
+    values |= body.model_dump(include=said, exclude_none=True)
+    asks = body.requires_approval
+    if body.gates is not None:  # all that it must pass is said there
+        asks = bool(asks) or only_approval(body.gates)
+    if asks not in (None, found.requires_approval):
+        values["requires_approval"] = asks
     return values
 
 
@@ -198,7 +209,10 @@ def add(desk: Desk, by: Asked, body: NewTask) -> records.Task:
         model=body.model,
         parent_id=body.parent_id,
         depends_on=edges(body.depends_on, body.blocked_by),
-        requires_approval=body.requires_approval or bool(body.gates),
+        requires_approval=body.requires_approval or only_approval(body.gates),
+        gates=wanted(body.gates),
+        acceptance=body.acceptance,
+        expected_files=body.expected_files,
         workspace_strategy=strategy and WorkspaceStrategy(strategy),
     )
 
@@ -217,12 +231,13 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         """Another assignee: that agent is woken, the one before no more. Other words, project or
         model hold from its next run on. Other blockers: what was held for one that went goes on."""
         found = look.task(ref)
-        wanted = None
+        drawn = None
         if body.depends_on is not None or body.blocked_by is not None:
-            wanted = edges(body.depends_on or [], body.blocked_by or [])
+            drawn = edges(body.depends_on or [], body.blocked_by or [])
         by, values = asked(caller, revision=expected_revision), values_of(body, found)
         agent = body.assignee_agent_id
-        changed = tasks.change(desk, by, found.id, values, agent, depends_on=wanted)
+        gates = None if body.gates is None else wanted(body.gates)
+        changed = tasks.change(desk, by, found.id, values, agent, depends_on=drawn, gates=gates)
         return show(look, changed)
 
     @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))

@@ -5,9 +5,11 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AliasChoices, Field
 
+from roundtable_desktop.dashboard.api.gates_shown import GateShown, gates_shown
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_gates import Stage
 from roundtable_desktop.model import records
 from roundtable_desktop.model.graph import Around, Edge
 from roundtable_desktop.model.states import DependencySource, DependencyType
@@ -31,12 +33,6 @@ class EdgeWanted(Words):
 EdgesWanted = Annotated[list[EdgeWanted], Field(max_length=50)]
 
 
-class ApprovalGate(Words):
-    """Reviews by agents are no gates yet."""
-
-    kind: Literal["approval"]
-
-
 class EdgeShown(Shown):
     depends_on_task_id: str
     dependency_type: str
@@ -54,7 +50,8 @@ class Waited(Shown):
 
 
 class Task(Shown):
-    """waiting_for: blockers that are not done; until they are, it does not start."""
+    """waiting_for: blockers that are not done; until they are, it does not start. gates: what its
+    work must pass, in order. acceptance, expected_files: by what it is judged."""
 
     id: str
     workspace_id: str
@@ -74,7 +71,9 @@ class Task(Shown):
     waiting_for: list[Waited]
     requires_approval: bool
     workspace_strategy: str
-    gates: list[ApprovalGate]
+    gates: list[GateShown]
+    acceptance: str
+    expected_files: list[str]
     checkout_agent_id: str | None
     checkout_at: Moment | None
     project: str | None
@@ -84,24 +83,24 @@ class Task(Shown):
     revision: int
 
 
-def shown(task: records.Task, around: Around) -> Task:
-    gates = [ApprovalGate(kind="approval")] if task.requires_approval else []
+def shown(task: records.Task, around: Around, stages: Sequence[Stage]) -> Task:
     return Task.of(
         task,
         depends_on=[EdgeShown.of(one) for one in around.depends_on],
         waiting_for=[Waited.of(one) for one in around.waiting_for],
-        gates=gates,
+        gates=gates_shown(stages, requires_approval=task.requires_approval),
+        expected_files=list(task.expected_files),
     )
 
 
 def show(look: Look, task: records.Task) -> Task:
-    return shown(task, look.around([task])[task.id])
+    return shown(task, look.around([task])[task.id], look.gates.of_tasks([task])[task.id])
 
 
 def show_all(look: Look, found: Iterable[records.Task]) -> list[tuple[records.Task, Task]]:
     tasks = list(found)
-    around = look.around(tasks)
-    return [(one, shown(one, around[one.id])) for one in tasks]
+    around, gates = look.around(tasks), look.gates.of_tasks(tasks)
+    return [(one, shown(one, around[one.id], gates[one.id])) for one in tasks]
 
 
 def edges(depends_on: Sequence[EdgeWanted], blocked_by: Sequence[str]) -> list[Edge]:

@@ -24,6 +24,7 @@ from roundtable_desktop.engine.desk.look_board import COLUMNS, HIDDEN, Card, Col
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import AgentStatus, TaskStatus
 from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.reviewing import REVIEWED
 
 BOARD = "/board"
 SHOWN = 30
@@ -173,6 +174,7 @@ def board_page(
         empty=not any(column.count for column in columns),
         cancelled=look.board.counted("cancelled", wanted),
         hidden_column=query.only in HIDDEN,
+        reviewed={code: _(word) for code, word in REVIEWED.items()},
         workspaces=workspaces,
         chosen=chosen,
         agents=[one for one in agents if chosen in (None, one.workspace_id)],

@@ -61,6 +61,7 @@ def pages(
             did_label=labels.did_label,
             moved_code=code_of,
             move_label=labels.move_label,
+            gate_state=labels.gate_state,
             gate_label=labels.gate_label,
             cause_label=labels.cause_label,
             field_label=labels.field_label,

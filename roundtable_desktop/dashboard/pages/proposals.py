@@ -1,10 +1,12 @@
 """The page of a proposal: what would change, and its delivery."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import Flask, render_template
 
+from roundtable_desktop.dashboard.api.gates_shown import Verdict
 from roundtable_desktop.dashboard.api.proposals import (
     Deliver,
     ProposalRow,
@@ -14,14 +16,15 @@ from roundtable_desktop.dashboard.api.proposals import (
     sentence_of,
     why_held,
 )
-from roundtable_desktop.dashboard.api.shapes import Say
+from roundtable_desktop.dashboard.api.shapes import Say, Words16
 from roundtable_desktop.dashboard.diffs import patch_of
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
-from roundtable_desktop.dashboard.reading import Asked
-from roundtable_desktop.engine.desk import Desk, proposals
+from roundtable_desktop.dashboard.reading import Asked, Words
+from roundtable_desktop.engine.desk import Desk, proposals, verdicts
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_proposals import Offered
+from roundtable_desktop.model.gates import Word
 
 
 class ProposalShown(ProposalRow):
@@ -41,23 +44,47 @@ def shown(offered: Offered, say: Say) -> ProposalShown:
     )
 
 
+class Judge(Words):
+    """What you say of it, beside its reviewers."""
+
+    verdict: Verdict
+    note: Words16 = ""
+
+
+def _page(
+    look: Look,
+    say: Say,
+    found: Offered,
+    refused: str = "",
+    note: str = "",
+    missing: str = "",
+    judged: str = "",
+) -> str:
+    """note, missing, judged: what was typed into a form that was refused."""
+    offered = look.with_diff(found)
+    (placed,) = look.placed([look.run(offered.proposal.run_id)])
+    task = look.task(offered.proposal.task_id)
+    return render_template(
+        "proposal.html",
+        proposal=offered.proposal,
+        shown=shown(offered, say),
+        tries=offered.deliveries[::-1],
+        no_diff=offered.no_diff,
+        diff_complete=offered.diff_complete,
+        patch=patch_of(offered.diff or ""),
+        placed=placed,
+        refused=refused,
+        note=note,
+        missing=missing,
+        judged=judged,
+        stages=look.gates.of_tasks([task])[task.id],
+        verdicts=look.gates.of_proposal(offered.proposal),
+        can_judge=offered.reviewed[0] in ("reviewed", "stuck", "asked"),
+    )
+
+
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
-    def page(found: Offered, refused: str = "", note: str = "", missing: str = "") -> str:
-        offered = look.with_diff(found)
-        (placed,) = look.placed([look.run(offered.proposal.run_id)])
-        return render_template(
-            "proposal.html",
-            proposal=offered.proposal,
-            shown=shown(offered, say),
-            tries=offered.deliveries[::-1],
-            no_diff=offered.no_diff,
-            diff_complete=offered.diff_complete,
-            patch=patch_of(offered.diff or ""),
-            placed=placed,
-            refused=refused,
-            note=note,
-            missing=missing,
-        )
+    page = partial(_page, look, say)
 
     def add(app: Flask) -> None:
         @app.get("/proposals/<ref>")
@@ -97,4 +124,19 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
                 lambda why: page(look.proposal(found.id), why),
             )
 
+        _add_verdicts(app, desk, look, page)
+
     return add
+
+
+def _add_verdicts(app: Flask, desk: Desk, look: Look, page: Callable[..., str]) -> None:
+    @app.post("/proposals/<ref>/verdicts")
+    def judge_proposal(ref: str) -> Any:
+        given, asked = read_form(Judge), from_form()
+        found = look.proposal(ref).proposal
+        word, note = Word(given.verdict), given.note.strip()
+        return tried(
+            lambda: verdicts.cast(desk, asked, found.id, word, note),
+            f"/proposals/{found.id}",
+            lambda why: page(look.proposal(found.id), why, judged=given.note),
+        )

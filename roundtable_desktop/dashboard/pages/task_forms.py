@@ -9,12 +9,14 @@ from flask import Flask, render_template
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api import tasks as api
+from roundtable_desktop.dashboard.api.gates_shown import wanted
 from roundtable_desktop.dashboard.api.shapes import Say, Text
 from roundtable_desktop.dashboard.api.tasks_shown import edges
-from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_form, seen_of
+from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_choice, seen_of
+from roundtable_desktop.dashboard.pages import task_gates
 from roundtable_desktop.dashboard.pages.board import Chosen, asked_by, board_page
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
-from roundtable_desktop.dashboard.pages.tasks import page_of, words_of
+from roundtable_desktop.dashboard.pages.tasks import page_of, shown_words
 from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.engine.desk import Desk, tasks
 from roundtable_desktop.engine.desk.look import Look
@@ -49,6 +51,9 @@ class Written(Words):
     waits_for: Short = ""
     requires_approval: Short = ""
     workspace_strategy: Short = ""
+    needed: Short = ""
+    acceptance: Text = ""
+    expected_files: Text = ""
     back: Short = ""
 
 
@@ -61,6 +66,9 @@ class Rewritten(Words):
     model: Short = ""
     waits_for: Short = ""
     requires_approval: Short = ""
+    needed: Short = ""
+    acceptance: Text = ""
+    expected_files: Text = ""
     seen: Short
 
 
@@ -72,7 +80,6 @@ AS_THEY_ARE = (
     "retry_budget",
     "project",
     "model",
-    "requires_approval",
     "workspace_strategy",
 )
 
@@ -87,7 +94,8 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             "task_new.html",
             workspaces=workspaces,
             workspace=workspace,
-            agents=_agents(look, workspace),
+            agents=(found := _agents(look, workspace)),
+            reviewers=task_gates.reviewers(found),
             given=given or {},
             refused=refused,
         )
@@ -99,7 +107,8 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
 
         @app.post("/tasks/new")
         def add_task() -> Any:
-            written, asked = read_form(Written), from_form()
+            (written, who), asked = read_choice(Written, task_gates.REVIEWER), from_form()
+            given = {**written.model_dump(), "reviewers": " ".join(who)}
             workspace = look.workspace(written.place.partition(":")[0])
 
             board = asked_by(written.back) if written.back else None
@@ -107,10 +116,10 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             def again(why: str) -> str:
                 if board:
                     return board_page(look, say, board, why, draft=written.title)
-                return page(workspace.id, why, written.model_dump())
+                return page(workspace.id, why, given)
 
             return tried(
-                lambda: api.add(desk, asked, _new_task(look, workspace, written)),
+                lambda: api.add(desk, asked, _new_task(look, workspace, written, given)),
                 board.address() if board else (lambda made: f"/tasks/{made.id}"),
                 again,
                 page=board.address() if board else f"/tasks/new?workspace={workspace.id}",
@@ -125,24 +134,28 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
 def _add_edit(app: Flask, desk: Desk, look: Look, say: Say) -> None:
     @app.post("/tasks/<ref>/edit")
     def edit_task(ref: str) -> Any:
-        form, asked, task = read_form(Rewritten), from_form(), look.task(ref)
+        (form, who), asked = read_choice(Rewritten, task_gates.REVIEWER), from_form()
+        task = look.task(ref)
+        given = {**form.model_dump(), "reviewers": " ".join(who)}
 
         def act() -> Task:
-            if form.seen != seen_of(words_of(task, look.blockers(task))):
+            seen = shown_words(look, task)
+            if form.seen != seen_of(seen):
                 raise Conflict("words_changed_meanwhile")
-            body = _change(look, task, form)
+            body = _change(look, task, seen, given)
             return tasks.change(
                 desk,
                 replace(asked, revision=task.revision),
                 task.id,
                 api.values_of(body, task),
                 depends_on=None if body.blocked_by is None else edges([], body.blocked_by),
+                gates=None if body.gates is None else wanted(body.gates),
             )
 
         return tried(
             act,
             f"/tasks/{task.id}",
-            lambda why: page_of(look, say, look.task(task.id), why, given=form.model_dump()),
+            lambda why: page_of(look, say, look.task(task.id), why, given=given),
             told=lambda changed: "task_changed",
         )
 
@@ -152,7 +165,9 @@ def _agents(look: Look, workspace: Workspace | None) -> list[Any]:
     return [one for one in found if one.status is not AgentStatus.RETIRED]
 
 
-def _new_task(look: Look, workspace: Workspace, written: Written) -> api.NewTask:
+def _new_task(
+    look: Look, workspace: Workspace, written: Written, words: Mapping[str, str]
+) -> api.NewTask:
     agent = written.place.partition(":")[2]
     parents = _numbered(look, workspace.id, written.parent, "parent")
     if len(parents) > 1:
@@ -162,6 +177,7 @@ def _new_task(look: Look, workspace: Workspace, written: Written) -> api.NewTask
         api.NewTask,
         {
             **given,
+            **task_gates.body_of(words),
             "workspace_id": workspace.id,
             "assignee_agent_id": look.agent(agent).id if agent else None,
             "parent_id": parents[0] if parents else None,
@@ -170,23 +186,31 @@ def _new_task(look: Look, workspace: Workspace, written: Written) -> api.NewTask
     )
 
 
-def _change(look: Look, task: Task, form: Rewritten) -> api.TaskChange:
+def _change(
+    look: Look, task: Task, seen: Mapping[str, str], given: Mapping[str, str]
+) -> api.TaskChange:
     """What differs from what the person saw; an empty project or model is taken away."""
-    seen = words_of(task, look.blockers(task))
-    new = {name: value for name, value in form.model_dump().items() if seen.get(name) != value}
+    new = {name: value for name, value in given.items() if seen.get(name) != value}
     body: dict[str, Any] = {
         name: new[name] for name in ("title", "project", "model") if new.get(name)
     }
     if "title" in new and not new["title"].strip():
         raise fault_of_form("title", _("a task has one"))
-    if "requires_approval" in new:
-        body["requires_approval"] = bool(new["requires_approval"])
+    judged = task_gates.body_of(given)
+    if new.keys() & {"reviewers", "needed", "requires_approval"}:
+        if not task_gates.is_plain(look.gates.of_tasks([task])[task.id]):
+            raise fault_of_form("reviewers", _("its gates are set by a program"))
+        body["gates"] = judged["gates"]
+    body |= {name: judged[name] for name in ("expected_files",) if name in new}
     if "waits_for" in new:
         body["blocked_by"] = _numbered(look, task.workspace_id, new["waits_for"], "waits_for")
     made = filled(api.TaskChange, body)
-    taken = {name: None for name in ("project", "model") if new.get(name) == ""}
-    if "description" in new:
-        taken["description"] = new["description"]
+    taken: dict[str, str | None] = {
+        name: None for name in ("project", "model") if new.get(name) == ""
+    }
+    for name in ("description", "acceptance"):
+        if name in new:
+            taken[name] = new[name]
     return made.model_copy(update=taken)
 
 

@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
 from roundtable_desktop.dashboard.api.tasks import NewComment, RunNow
 from roundtable_desktop.dashboard.forms import read_form, seen_of
+from roundtable_desktop.dashboard.pages import task_gates
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.dashboard.reading import Asked, Words
@@ -74,7 +75,7 @@ def page_of(
 ) -> str:
     """The whole page; a refused form says why above it, and what was written is still there.
     given: of the form that changes its words."""
-    shown = words_of(task, look.blockers(task))
+    shown = shown_words(look, task)
     return render_template(
         "task.html",
         task=task,
@@ -87,15 +88,16 @@ def page_of(
     )
 
 
-def words_of(task: Task, blockers: Sequence[Task]) -> dict[str, str]:
+def shown_words(look: Look, task: Task) -> dict[str, str]:
     """What the form that changes it begins with."""
+    stages, blockers = look.gates.of_tasks([task])[task.id], look.blockers(task)
     return {
         "title": task.title,
         "description": task.description,
         "project": task.project or "",
         "model": task.model or "",
         "waits_for": ", ".join(f"T-{one.number}" for one in blockers),
-        "requires_approval": "true" if task.requires_approval else "",
+        **task_gates.words_of(task, stages),
     }
 
 
@@ -122,6 +124,11 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "depends_on": look.blockers(task),
         "below": look.below(task),
         "moves": look.moves(task),
+        "stages": (stages := look.gates.of_tasks([task])[task.id]),
+        "plain_gates": task_gates.is_plain(stages),
+        "reviewers": task_gates.reviewers(
+            [one for one in agents if one.status is not AgentStatus.RETIRED]
+        ),
         "approvals": look.approvals(None, 20, task_id=task.id, status="requested"),
         "attempts": attempts[::-1],
         "most": most_attempts(task, attempts[-1].run if attempts else None),

@@ -1,0 +1,59 @@
+"""What forms of tasks say about by whom and by what the work is judged."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roundtable_desktop.engine.desk.look_gates import Stage
+from roundtable_desktop.model.gates import GateKind
+from roundtable_desktop.model.records import Agent, Task
+from roundtable_desktop.model.states import Adapter
+
+REVIEWER = "reviewer-"
+"""Before the id of an agent, the name of its box in a form."""
+
+
+def reviewers(agents: Sequence[Agent]) -> list[Agent]:
+    """Those that can vote: a plain command has no tools."""
+    return [one for one in agents if one.adapter is not Adapter.COMMAND]
+
+
+def is_plain(stages: Sequence[Stage]) -> bool:
+    """Whether a form has room for them: reviewers, then you. Others are set by programs."""
+    kinds = [one.gate.kind for one in stages]
+    return kinds in (
+        [],
+        [GateKind.REVIEW],
+        [GateKind.APPROVAL],
+        [GateKind.REVIEW, GateKind.APPROVAL],
+    )
+
+
+def words_of(task: Task, stages: Sequence[Stage]) -> dict[str, str]:
+    """What a form begins with."""
+    review = next((one.gate for one in stages if one.gate.kind is GateKind.REVIEW), None)
+    who = review.agents if review else ()
+    some = review is not None and review.needed < len(who)
+    approval = any(one.gate.kind is GateKind.APPROVAL for one in stages)
+    return {
+        "acceptance": task.acceptance,
+        "expected_files": "\n".join(task.expected_files),
+        "reviewers": " ".join(who),
+        "needed": str(review.needed) if review and some else "",
+        "requires_approval": "true" if task.requires_approval or approval else "",
+    }
+
+
+def body_of(given: Mapping[str, str]) -> dict[str, Any]:
+    """As the API takes it."""
+    gates: list[dict[str, Any]] = []
+    if who := given["reviewers"].split():
+        needed = {"needed": given["needed"]} if given["needed"] else {}
+        gates.append({"kind": "review", "agents": who, **needed})
+    if given["requires_approval"]:
+        gates.append({"kind": "approval"})
+    files = [line.strip() for line in given["expected_files"].splitlines()]
+    return {
+        "gates": gates,
+        "acceptance": given["acceptance"],
+        "expected_files": [line for line in files if line],
+    }
