@@ -197,6 +197,7 @@ def weigh(tx: Tx, ids: Ids, gate: Gate, actor: Actor = SYSTEM) -> None:
         case Judged.PASSED:
             pass_now(tx, ids, current, actor)
         case Judged.RETURNED if current.returns + 1 >= MOST_RETURNS:
+            gates.withdraw(tx, current, actor)  # after a veto nobody else is waited for
             _stick(tx, ids, current, RETURNS, (SEND_BACK, PASS))
         case Judged.RETURNED:
             send_back(tx, ids, current, actor)
@@ -257,7 +258,7 @@ def _stick(tx: Tx, ids: Ids, gate: Gate, code: str, answers: Sequence[str]) -> N
     missing = [
         {"agent": known[one.author_id].name, "why": one.why}
         for one in verdicts.outstanding(tx, gate)
-        if one.author_id in known
+        if one.author_id in known and one.status is VerdictStatus.MISSING
     ]
     stuck = {"code": code, "missing": missing}
     first = missing[0] if missing else {"why": "none"}
