@@ -14,6 +14,7 @@ EARLY = (
     "/inbox/<>/snooze",
     "/runs/<>/message",
     "/proposals/<>/rebase",
+    "/proposals/<>/verdicts",
     "/tasks/<>/decide",
 )
 LATE = ("/tasks/<>/move", "/routines/<>/remove", "/agents/<>/control", "/control", "/logout")

@@ -183,6 +183,13 @@ def of_proposals(told: Commands, room: Room) -> None:
     told.done("proposal", "reject", first, "--note", "Not this.")
     told.done("proposal", "rebase", second)
     told.done("proposal", "deliver", third)
+    judged = ("--review", "speaker", "--approval", "--acceptance", "It is there.")
+    fourth = room.proposal(task(told, room, "Four", *judged))["id"]
+    until(lambda: room.house.get(f"/proposals/{fourth}")["gates"][1]["status"] == "asked")
+    found = "ONE.md:1(major) say more"
+    said = told.done("proposal", "verdict", fourth, "revise", "--finding", found)
+    assert said == "A revision was asked for.\n"
+    assert "ONE.md:1 (major): say more" in told.done("proposal", "show", fourth)
 
 
 def of_asks(told: Commands, room: Room) -> None:

@@ -1,5 +1,6 @@
 """A home with a week's worth of work in it, all of it done by agents before the camera comes."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -108,8 +109,36 @@ def _begin(practice: Practice, room: Room, ada: str, lin: str, talker: str) -> d
             "sleep 600",
             words="Cover `total` first.\n\n- empty orders\n- unknown bread",
         ),
+        "gated": task(
+            "gated",
+            "Sell gift cards",
+            ada,
+            "write gift-cards.txt ten of them",
+            gates=[{"kind": "review", "agents": _reviewers(practice, room)}],
+            acceptance=f"Every card has a number.\n{script(f'tool vote_cast {NOTED}')}",
+            expected_files=["gift-cards.txt"],
+        ),
         "todo": task("todo", "Draw a new sign", None),
     }
+
+
+NOTED = json.dumps(
+    {
+        "verdict": "approve_with_notes",
+        "note": "Good. Two things.",
+        "findings": [
+            {"path": "gift-cards.txt", "line": 1, "text": "Which ten?", "severity": "minor"},
+            {"path": "orders.py", "text": "Does not know of them.", "severity": "major"},
+        ],
+    }
+)
+
+
+def _reviewers(practice: Practice, room: Room) -> list[str]:
+    """One that has looked at it, and one that cannot."""
+    nia, sol = demo(room, "Nia"), demo(room, "Sol")
+    practice.house.post(f"/agents/{sol}/pause", {})
+    return [nia, sol]
 
 
 def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
@@ -124,14 +153,19 @@ def _settle(practice: Practice, room: Room, tasks: dict[str, Any]) -> None:
         "failed",
         "limited",
         "retry",
+        "gated",
     ):
         practice.remember("runs", name, room.ended(tasks[name]))
     practice.remember("runs", "running", room.live(tasks["running"]))
     practice.remember("inbox", "ask", item_of(room, tasks["ask"]))
     comment(room, tasks["todo"], "With a pretzel on it, please.\n\nAnd *not* in brown.")
-    offered = {name: room.proposal(tasks[name]) for name in ("review", "delivered", "held")}
+    offered = {
+        name: room.proposal(tasks[name]) for name in ("review", "delivered", "held", "gated")
+    }
     for name, proposal in offered.items():
         practice.remember("proposals", name, proposal)
+    gated = f"/proposals/{offered['gated']['id']}"
+    until(lambda: house.get(gated)["gates"][0]["stuck"] and house.get(gated)["verdicts"])
     room.lands(offered["delivered"])
     (room.path / "opening-hours.txt").write_text("closed for the holidays\n")
     assert room.delivered(offered["held"])["deliveries"][-1]["status"] == "held"
