@@ -72,7 +72,8 @@ def of_agent(view: View, gate: Gate, agent_id: str) -> Review | None:
 def stage(review: Review | None, wakeup: Wakeup) -> Answer:
     """Whether the wake is about the stage that the work is in; the assignee has no part in it."""
     if review is None:
-        return Cancel(PARTICIPANT_CHANGED, {"gate_id": gate_of(wakeup)})
+        about: dict[str, object] = {"gate_id": gate_of(wakeup), "task_id": wakeup.about}
+        return Cancel(PARTICIPANT_CHANGED, about)
     return Go({"round": review.gate.round, "task_id": review.task.id})
 
 

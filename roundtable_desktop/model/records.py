@@ -205,6 +205,12 @@ class Wakeup:
     finished_at: datetime | None
     setbacks: int
 
+    @property
+    def about(self) -> str | None:
+        """The task that it is about: its own, or the one whose work is to be judged."""
+        judged = self.payload.get("task_id") if self.payload.get("gate_id") else None
+        return self.task_id or (str(judged) if judged else None)
+
     def causes(self) -> list[Json]:
         """Each wake that it carries: {wakeup_id, source, payload, at (µs)} (C-86), and of one that
         is told in place of others like it `stands_for`: their number with it."""

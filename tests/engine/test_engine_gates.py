@@ -14,6 +14,7 @@ from roundtable_desktop.engine.desk import (
     approvals,
     board,
     inbox,
+    pausing,
     tasks,
     verdicts,
 )
@@ -158,9 +159,16 @@ def test_a_reviewers_wake_follows_the_stage_and_never_the_assignee(reviews: Revi
     task = reviews.task(review(reviews.first))
     reviews.worked(task, a="one")
     other = reviews.stage.agent(reviews.workspace, name="Other")
+    pausing.pause(reviews.stage.desk, ASKED, other.id)
     tasks.assign(reviews.stage.desk, ASKED, task.id, other.id)
     reviews.go()
-    assert any(one.gate_id or one.task_id == task.id for one in reviews.live())
+    run = reviews.reviewing(reviews.first)
+    assert run.payload["task_id"] == task.id, "the work is in the same stage, whoever has the task"
+    pausing.resume(reviews.stage.desk, ASKED, other.id)
+    reviews.go()
+    assert reviews.now(task).status is S.IN_PROGRESS and reviews.states(task) == "waiting"
+    with pytest.raises(Conflict, match="review_over"):
+        reviews.agency.vote(reviews.holder(run), Word.APPROVE, "late", [], None)
 
 
 @pytest.mark.proves("C-26")

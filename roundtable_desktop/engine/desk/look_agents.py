@@ -158,6 +158,6 @@ def _woken(view: View, wakeup: Wakeup, now: datetime) -> Woken:
     waits = wakeup.status is WakeupStatus.QUEUED
     return Woken(
         wakeup,
-        tasks.get(view, wakeup.task_id) if wakeup.task_id else None,
+        tasks.get(view, wakeup.about) if wakeup.about else None,
         explain.of_wakeup(view, wakeup, now) if waits else None,
     )

@@ -73,7 +73,7 @@ def _woken(view: View, wakeup: Wakeup, now: datetime) -> Woken:
         wakeup,
         agent,
         workspace,
-        tasks.get(view, wakeup.task_id) if wakeup.task_id else None,
+        tasks.get(view, wakeup.about) if wakeup.about else None,
         explain.of_wakeup(view, wakeup, now) if waits else None,
         [(one, asked_for(one)) for one in wakeup.causes()],
     )
