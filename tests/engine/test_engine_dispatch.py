@@ -21,8 +21,8 @@ from roundtable_desktop.store import runs
 from roundtable_desktop.store.db import Store
 
 GATES = [
-    *("intake", "payload", "agent_status", "staleness", "routine_standing", "idle_skip", "probe"),
-    *("blockers", "task_lease", "context", "executor", "launch"),
+    *("intake", "payload", "agent_status", "staleness", "review_stage", "routine_standing"),
+    *("idle_skip", "probe", "blockers", "task_lease", "context", "executor", "launch"),
 ]
 
 
@@ -127,7 +127,7 @@ STOPPED = [
     ("task_terminal", "cancelled", 3),
     ("assignee_changed", "cancelled", 3),
     ("malformed", "failed", 1),
-    ("checkout_contended", "queued", 8),
+    ("checkout_contended", "queued", 9),
 ]
 
 
