@@ -182,7 +182,7 @@ FIELDS: Mapping[str, str] = {
     "retry_budget": N_("Failures allowed"),
     "acceptance": N_("Accepted when"),
     "expected_files": N_("Files that it should change"),
-    "needed": N_("How many of them must approve"),
+    "needed": N_("How many reviewers must approve"),
     "project": N_("Project"),
     "model": N_("Model"),
     "name": N_("Name"),

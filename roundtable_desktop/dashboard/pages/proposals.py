@@ -44,6 +44,10 @@ def shown(offered: Offered, say: Say) -> ProposalShown:
     )
 
 
+JUDGED = ("reviewed", "stuck", "asked")
+"""How an open proposal stands at a gate where a person may say something."""
+
+
 class Judge(Words):
     """What you say of it, beside its reviewers."""
 
@@ -79,7 +83,7 @@ def _page(
         judged=judged,
         stages=look.gates.of_tasks([task])[task.id],
         verdicts=look.gates.of_proposal(offered.proposal),
-        can_judge=offered.reviewed[0] in ("reviewed", "stuck", "asked"),
+        can_judge=offered.reviewed[0] if offered.reviewed[0] in JUDGED else "",
     )
 
 
