@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from roundtable_desktop.engine import pipeline
+from roundtable_desktop.engine import pipeline, stale
 from roundtable_desktop.engine.pacing import Pace
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.quarantine import put_back, unreadable
@@ -24,7 +24,6 @@ from roundtable_desktop.model.verdicts import (
     Hold,
     Launched,
 )
-from roundtable_desktop.rules import admission
 from roundtable_desktop.store import agents, claims, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
 
@@ -136,13 +135,8 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
                 WakeupStatus.CANCELLED,
                 outcome=WakeupOutcome.STALE,
                 cancel_reason=reason,
-                kind=_kind_of(reason),
-                data={
-                    "reason": reason,
-                    "task_id": wakeup.task_id,
-                    "old_agent": wakeup.agent_id,
-                    **detail,
-                },
+                kind=stale.kind_of(reason),
+                data={**stale.told(wakeup, reason), **detail},
             )
         case Fail(WakeupOutcome.MALFORMED, detail):
             unreadable(tx, ids, wakeup, detail)
@@ -152,8 +146,3 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
             raise AssertionError("the last step answers with something else")
         case _:
             assert_never(answer)
-
-
-def _kind_of(reason: str) -> Kind:
-    of_retry = reason in admission.OF_RETRIES
-    return Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED

@@ -96,7 +96,7 @@ class Sweep:
             Kind.RECOVERY_DISPATCH,
             Subject("task", id),
             workspace_id=workspace_id,
-            data={"task_id": id, "agent_id": agent_id},
+            data={"task_id": id, "agent": agent_id, "agent_id": agent_id},
         )
 
     def _tell(self, dispatched: int) -> None:

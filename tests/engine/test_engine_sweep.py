@@ -55,6 +55,7 @@ def test_a_wakeup_that_vanished_is_made_again_and_the_task_is_done(stage: Stage)
     told = {event.kind: event for event in stage.ground.events()}
     assert dict(told["recovery_dispatch"].data) == {
         "task_id": task.id,
+        "agent": task.assignee_agent_id,
         "agent_id": task.assignee_agent_id,
     }
     assert dict(told["recovery_sweep_complete"].data) == {"dispatched_count": 1}

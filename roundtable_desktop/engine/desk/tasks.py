@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from roundtable_desktop.engine import graph, wakers
+from roundtable_desktop.engine import graph, stale, wakers
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, gating, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.gates import Wanted
 from roundtable_desktop.model.graph import Edge
-from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
@@ -187,15 +186,16 @@ def change(
 def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> None:
     for waiting in wakeups.waiting_for_task(tx, task.id):
         of_retry = waiting.retry_count > 0
+        reason = admission.RETRY_STALE_ASSIGNEE if of_retry else "assignee_changed"
         wakeups.settle(
             tx,
             waiting,
             WakeupStatus.CANCELLED,
             outcome=WakeupOutcome.STALE,
-            cancel_reason=admission.RETRY_STALE_ASSIGNEE if of_retry else "assignee_changed",
-            kind=Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED,
+            cancel_reason=reason,
+            kind=stale.kind_of(reason),
             actor=asked.actor,
-            data={"task_id": task.id, "old_agent": waiting.agent_id},
+            data=stale.told(waiting, reason),
         )
     _open_again(tx, desk, asked.actor, task)
     tasks.fresh_budget(tx, task)
