@@ -185,7 +185,7 @@ class Completion:
                 stuck.ended(tx, self._ids, run, settlement.outcome, now, on)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id, circuit.rests_from(tx, around.agent))
-            circuit.watch(tx, self._ids, around.agent, settlement.kind)
+            circuit.watch(tx, self._ids, around.agent, run, settlement.kind)
             summaries.renew(tx, run.id)
             tx.nudge("queue")
         self._collecting.forget(around, left)

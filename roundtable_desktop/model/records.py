@@ -315,7 +315,15 @@ class Comment:
 
 
 SAID_APART = (
-    *("quarantined", "malformed", "circuit_open", "special_file", "failed_task", "failed_wake"),
+    *(
+        "quarantined",
+        "malformed",
+        "circuit_open",
+        "gave_up",
+        "special_file",
+        "failed_task",
+        "failed_wake",
+    ),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
     *("gate_too_few", "gate_returns"),

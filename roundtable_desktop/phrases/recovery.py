@@ -49,6 +49,11 @@ RECOVERY: Mapping[str, str] = {
         "{agent} was paused: five runs in a row could not work. {error_kind} Put that right, then "
         "say that it is fixed; what waits for it comes back."
     ),
+    "inbox_gave_up": N_(
+        "{agent} was paused: {count} wakeups in a row failed for good, each after all of its "
+        "retries. {error_kind} Put that right, then say that it is fixed; what waits for it comes "
+        "back."
+    ),
     "disk_full": N_(
         "The disk is full: nothing was changed. Make room and do it again; what waits goes on by "
         "itself."

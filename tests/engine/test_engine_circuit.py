@@ -7,7 +7,7 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import NOW, Ground
 
-from roundtable_desktop.engine.circuit import OPENS_AFTER
+from roundtable_desktop.engine.circuit import GIVES_UP_AFTER, OPENS_AFTER
 from roundtable_desktop.engine.desk import inbox as desk_inbox
 from roundtable_desktop.engine.desk import pausing
 from roundtable_desktop.model.ports import LaunchFailed
@@ -169,3 +169,54 @@ def test_what_waiting_may_cure_pauses_nobody(
     for _ in range(OPENS_AFTER + 1):
         fail(stage, kind)
     assert agent_of(stage, agent).status == "active"
+
+
+# --- given up for good ---------------------------------------------------------------------------
+
+
+def give_up(stage: Stage, agent: Agent) -> None:
+    """One wakeup and all of its retries."""
+    stage.wake(agent)
+    for _ in range(5):
+        stage.finish(stage.launch(), code=-11, stderr="no memory")
+        stage.clock.forward(hours=3)
+
+
+@pytest.mark.slow
+@pytest.mark.proves("auto-pause")
+def test_after_three_that_failed_for_good_it_waits_for_a_person(stage: Stage) -> None:
+    agent = stage.agent(stage.workspace())
+    for _ in range(2):
+        give_up(stage, agent)
+        assert agent_of(stage, agent).status == "active"
+    give_up(stage, agent)
+    paused = agent_of(stage, agent)
+    assert (paused.status, paused.paused_reason) == ("paused", "gave_up")
+    item = next(one for one in about_agents(stage) if one.code == "inbox_gave_up")
+    assert (item.data["count"], item.data["error_kind"], item.severity) == (
+        *(GIVES_UP_AFTER, "crashed"),
+        "attention",
+    )
+    stage.wake(agent)
+    assert stage.step() and stage.play() == [], "it is held back"
+    desk_inbox.act(stage.desk, ASKED, item.id, "mark_fixed")
+    assert agent_of(stage, agent).paused_reason is None
+    again = stage.launch()
+    stage.finish(again, code=-11)
+    assert agent_of(stage, agent).status == "active", "it is tried again, and has not failed yet"
+    stage.clock.forward(hours=3)
+    stage.finish(stage.launch(), result={"status": "completed"})
+    give_up(stage, agent)
+    assert agent_of(stage, agent).status == "active", "one that worked begins the count anew"
+    resumed = [one for one in about_agents(stage) if one.code == "inbox_gave_up"]
+    assert [one.status for one in resumed] == [InboxStatus.RESOLVED]
+
+
+@pytest.mark.proves("auto-pause")
+def test_a_person_who_resumes_it_has_answered(stage: Stage) -> None:
+    agent = stage.agent(stage.workspace())
+    for _ in range(GIVES_UP_AFTER):
+        give_up(stage, agent)
+    pausing.resume(stage.desk, ASKED, agent.id)
+    found = [one.status for one in about_agents(stage) if one.code == "inbox_gave_up"]
+    assert found == [InboxStatus.RESOLVED]
