@@ -9,7 +9,7 @@ from roundtable_desktop.engine.schedules import reckon_anew
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.model.whereabouts import Whereabouts
 from roundtable_desktop.rules.copied import is_copy
-from roundtable_desktop.store import copied, events, restored
+from roundtable_desktop.store import awake, copied, events, restored
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.restored import Past
 
@@ -39,5 +39,6 @@ def resume(tx: Tx) -> None:
     """From now on this is the home; what fell due meanwhile was the other one's."""
     if waits(tx):
         copied.wait_no_more(tx)
+        awake.forget(tx)
         reckon_anew(tx, tx.now)
     worries.over(tx, worries.COPIED)

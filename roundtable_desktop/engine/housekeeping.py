@@ -8,6 +8,7 @@ from typing import Any
 
 import schedule
 
+from roundtable_desktop.engine.awake import Awake
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.store import browsers, keys, webhooks
 from roundtable_desktop.store.db import Store, Tx
@@ -78,7 +79,7 @@ class Housekeeping:
     def __init__(
         self, store: Store, clock: Clock, errands: Mapping[str, Errand] | None = None
     ) -> None:
-        self._store = store
+        self._store, self._awake = store, Awake(store, clock)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="housekeeping")
         self._scheduler = schedule.Scheduler()
@@ -99,10 +100,12 @@ class Housekeeping:
 
     def begin(self) -> None:
         """Does all of it once."""
+        self._run("awake", self._awake.note)
         self._scheduler.run_all()
 
     def look(self) -> None:
         """Does what is due."""
+        self._run("awake", self._awake.note)
         self._scheduler.run_pending()
 
     def _work(self) -> None:

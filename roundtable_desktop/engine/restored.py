@@ -20,7 +20,7 @@ from roundtable_desktop.model.records import SYSTEM, Json, Subject
 from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.model.whereabouts import Whereabouts
 from roundtable_desktop.rules.copied import first_id_after, is_id
-from roundtable_desktop.store import backups, events, journal, restored, settings
+from roundtable_desktop.store import awake, backups, events, journal, restored, settings
 from roundtable_desktop.store import copied as rows
 from roundtable_desktop.store.db import Store, Tx
 from roundtable_desktop.store.restored import Past
@@ -102,6 +102,7 @@ def _stamp(tx: Tx, past: Past) -> str:
 def _begin_anew(tx: Tx, ids: Ids, past: Past, copies: Path, known: Json) -> None:
     restored.go_on_after(tx, past.last_event)
     restored.sign_browsers_out(tx)
+    awake.forget(tx)
     reckon_anew(tx, tx.now)
     is_copy = past.why == copied.COPIED
     held = by_rule.stand_back_all(tx, ids, by_rule.COPIED if is_copy else by_rule.RESTORED)

@@ -6,6 +6,7 @@ A test compares them with `sqlite_master`; the migrations are the truth.
 import peewee as pw
 
 from roundtable_desktop.model import copies, states
+from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
@@ -369,4 +370,5 @@ TABLES: tuple[type[Table], ...] = (
     WebhookDeliveries,
     Gates,
     Verdicts,
+    AwakeHours,
 )
