@@ -20,6 +20,7 @@ stop --wait
 leave --wait
 force-stop
 watch --follow --json
+agenda --days 2 --workspace app
 simulate --days 3 --workspace app
 cron "0 9 * * 1-5" --tz Europe/Berlin --count 3
 parse-limit --tz Europe/Berlin < limit.txt

@@ -9,6 +9,7 @@ import click
 from roundtable_desktop.cli import examples
 
 ROOM_OF = {
+    "agenda": "agenda",
     "agent": "agents",
     "approval": "approvals",
     "backup": "keeping",

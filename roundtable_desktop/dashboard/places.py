@@ -43,6 +43,7 @@ PLACES = (
     Place("/runs", N_("Runs"), "runs", "r", often=True),
     Place("/proposals", N_("Proposals"), "proposals", "p"),
     Place("/routines", N_("Routines"), "routines", "t"),
+    Place("/agenda", N_("Agenda"), "agenda", "n"),
     Place("/agents", N_("Agents"), "agents", "a"),
     Place("/wakeups", N_("Wakeups"), "wakeups", "w"),
     Place("/activity", N_("Activity"), "activity", "y"),

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.phrases.agenda import AGENDA
 from roundtable_desktop.phrases.marking import N_
 
 FORESIGHT: Mapping[str, str] = {
+    **AGENDA,
     "foreseen_queued": N_("{agent} is to be woken for {task} ({reason})."),
     "foreseen_merges": N_("A wake of {agent} for {task} joins one that waits ({reason})."),
     "foreseen_waits": N_("{agent} waits with {task} until {until} ({why})."),
@@ -85,6 +87,11 @@ WORDS: Mapping[str, str] = {
     "not_before": N_("as it was asked"),
     "stumbled": N_("something went wrong here"),
     "intake": N_("all is paused or stopped"),
+    "account": N_("its provider's limit was reached"),
+    "model": N_("the limit of its model was reached"),
+    "trial": N_("another one tries whether the limit is over"),
+    "spread": N_("others of its account start before it"),
+    "capacity": N_("its agent is at work until then"),
     # how it ends
     "done": N_("done"),
     "executed": N_("it ran"),

@@ -38,12 +38,6 @@ SELECT min(next_run_at) AS due FROM office_routine_triggers
 WHERE next_run_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(:but))
 """
 
-_SOONEST = """
-SELECT t.next_run_at AS at, r.name FROM office_routine_triggers AS t
-JOIN office_routines AS r ON r.id = t.routine_id
-WHERE t.next_run_at IS NOT NULL ORDER BY t.next_run_at, t.id LIMIT 1
-"""
-
 _BY_HAND = """
 SELECT r.id FROM office_routines AS r
 WHERE r.deleted_at IS NULL AND r.status = 'active' AND NOT EXISTS (
@@ -190,12 +184,6 @@ def waiting(view: View) -> list[Trigger]:
 def next_due(view: View, but: Sequence[str] = ()) -> datetime | None:
     due = view.sql(_NEXT, {"but": json.dumps(list(but))})[0]["due"]
     return None if due is None else instant(due)
-
-
-def soonest(view: View) -> tuple[datetime, str] | None:
-    """When the next routine fires by time, and its name."""
-    rows = view.sql(_SOONEST, {})
-    return (instant(rows[0]["at"]), str(rows[0]["name"])) if rows else None
 
 
 def by_hand(view: View, most: int) -> list[Routine]:

@@ -92,6 +92,7 @@ def of_home(told: Commands, room: Room) -> None:
     assert told.done("open", "--print").startswith("http://")
     assert told.done("watch").strip() and told.done("watch", "--json").startswith("{")
     told.both("simulate", "--days", "0.1", *here(room))
+    told.both("agenda", "--days", "2", *here(room))
 
 
 def of_workspaces(told: Commands, room: Room) -> None:

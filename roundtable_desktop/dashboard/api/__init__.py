@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import roundtable_desktop
 from roundtable_desktop.dashboard.api import (
+    agenda,
     agent_tests,
     agents,
     approvals,
@@ -78,6 +79,7 @@ def declare_all(
     search.declare(api, look.search)
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)
+    agenda.declare(api, look)
     simulate.declare(api, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)

@@ -9,6 +9,7 @@ from flask import Flask
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages import (
     activity,
+    agenda,
     agents,
     appearance,
     board,
@@ -62,6 +63,7 @@ def all_of_them(
         waking.pages(desk, look, partial(overview.page, look, say)),
         wakeups.pages(desk, look, say, partial(overview.page, look, say)),
         activity.pages(look, figures),
+        agenda.pages(look, say, zone),
         settings.pages(desk, look, looking),
         doctor.pages(look, looking, figures),
         inbox.pages(desk, look),

@@ -9,6 +9,7 @@ from typing import TypeVar
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
+from roundtable_desktop.engine.desk.look_agenda import LookAgenda
 from roundtable_desktop.engine.desk.look_agents import LookAgents
 from roundtable_desktop.engine.desk.look_board import LookBoard
 from roundtable_desktop.engine.desk.look_control import Lives, LookLeaving, OfRuns, at_work
@@ -107,6 +108,7 @@ class Look(GraphLook):
         self.webhooks = LookWebhooks(reader, clock)
         self.waking = LookWaking(reader, clock)
         self.leaving = LookLeaving(reader, of_runs)
+        self.agenda = LookAgenda(reader, clock)
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         around = LookPlaced(reader)

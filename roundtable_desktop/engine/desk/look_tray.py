@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from roundtable_desktop.engine import agenda
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.proposals import Proposal
@@ -40,7 +41,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """The next fire by time."""
+    """The next run that starts by time, as the agenda has it."""
 
     at: datetime
     name: str
@@ -108,8 +109,10 @@ class LookTray:
 
     def coming(self) -> Coming | None:
         with self._reader.snapshot() as view:
-            found = routines.soonest(view)
-        return Coming(*found) if found else None
+            found = agenda.soon(view, self._clock.now())
+        if found is None or found.starts_at is None:
+            return None
+        return Coming(found.starts_at, found.name or found.agent)
 
     def by_hand(self, most: int) -> list[ByHand]:
         """Those that fired last come first."""

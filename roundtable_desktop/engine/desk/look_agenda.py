@@ -1,0 +1,88 @@
+"""What the faces may see of the days to come: what is due, what becomes of it, and at which hours
+this program usually sleeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from roundtable_desktop.engine import agenda, awake
+from roundtable_desktop.model.agenda import Agenda, Asleep, Coming, ComingKind
+from roundtable_desktop.model.ports import Clock
+from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.rules import asleep, zones
+from roundtable_desktop.rules.agenda import folded
+from roundtable_desktop.rules.asleep import Seen
+from roundtable_desktop.rules.cron import parse
+from roundtable_desktop.store.db import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Sleeps:
+    """A schedule's next fire comes when this program is usually asleep. better: the nearest time on
+    the wall of that day at which it rarely is, if there is one."""
+
+    at: datetime
+    found: Asleep
+    better: str | None
+
+
+class LookAgenda:
+    def __init__(self, reader: Reader, clock: Clock) -> None:
+        self._reader, self._clock = reader, clock
+
+    def ahead(
+        self,
+        span: timedelta,
+        workspace: Workspace | None,
+        *,
+        each: bool = False,
+        zone: str = "",
+    ) -> Agenda:
+        """From now on. each: also what comes again and again in the same way on one day. zone:
+        whose days, else those of each schedule. Raises Invalid."""
+        days = zones.zone(zone, pointer="/zone") if zone else None
+        now = self._clock.now()
+        with self._reader.snapshot() as view:
+            where = workspace.id if workspace else None
+            known, whole = agenda.ahead(view, now, now + span, where)
+            seen = awake.seen(view, now)
+        found = agenda.told(known, whole=whole)
+        items = with_sleep(found.items, seen)
+        return replace(found, items=items if each else folded(items, days))
+
+    def soon(self) -> Coming | None:
+        """The first run to come, of what is due next; None where none of that will run."""
+        with self._reader.snapshot() as view:
+            return agenda.soon(view, self._clock.now())
+
+    def sleeps(self, cron: str, zone: str, own_zone: str) -> Sleeps | None:
+        """Whether the schedule comes when nobody is awake to see it; nothing where too little is
+        known, or it comes in each hour anyway. Raises Invalid."""
+        with self._reader.snapshot() as view:
+            seen = awake.seen(view, self._clock.now())
+        schedule, where = parse(cron), zones.zone(zone, own_zone)
+        at = schedule.next(seen.now, where)
+        if at is None or schedule.every_hour():
+            return None
+        found = asleep.at_hour(seen, at, where, schedule)
+        if found is None or not asleep.usually(found):
+            return None
+        better = asleep.better(seen, at, where, schedule)
+        return Sleeps(at, found, f"{better:%H:%M}" if better else None)
+
+
+def with_sleep(items: Sequence[Coming], seen: Seen) -> list[Coming]:
+    """Each with how often this program was asleep at its hour, where that is usual."""
+    if seen.first is None:
+        return list(items)
+    known: dict[tuple[str, object], Asleep | None] = {}
+    told = []
+    for one in items:
+        zone = zones.zone(one.zone)
+        key = (one.zone, zones.wall(one.at, zone).timetz())
+        if key not in known:
+            found = asleep.at_hour(seen, one.at, zone)
+            known[key] = found if asleep.usually(found) else None
+        fires = one.kind is ComingKind.FIRE
+        told.append(replace(one, asleep=known[key]) if fires and known[key] else one)
+    return told
