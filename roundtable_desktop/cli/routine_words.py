@@ -38,6 +38,8 @@ def coming(seen: Answer) -> None:
         click.echo()
         fires = seen["next_fires"]
         table([{"next": one["words"], "utc": utc(one["at"])} for one in fires], _NEXT)
+    for one in seen["usually_asleep"]:
+        click.echo(plain(one["sentence"]))
 
 
 def missed(span: Answer | None) -> str | None:

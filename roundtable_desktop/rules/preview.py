@@ -18,7 +18,7 @@ class Remark:
     """A code of `phrases` with its values; `at` is the change of the clock that it is about."""
 
     code: str
-    values: Mapping[str, str]
+    values: Mapping[str, object]
     at: datetime | None = None
 
 

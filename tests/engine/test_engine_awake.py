@@ -9,8 +9,10 @@ from routine_stage import Routines
 
 from roundtable_desktop.engine.awake import Awake, seen
 from roundtable_desktop.engine.desk.look_agenda import LookAgenda
+from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.housekeeping import Housekeeping
 from roundtable_desktop.model.agenda import Asleep
+from roundtable_desktop.phrases import sentence
 from roundtable_desktop.rules import asleep
 from roundtable_desktop.rules.asleep import Seen
 from roundtable_desktop.rules.cron import parse
@@ -108,15 +110,22 @@ def test_the_housekeeping_notes_it_at_each_look(ground: Ground) -> None:
 
 @pytest.mark.proves("N-20 asleep")
 def test_it_is_said_at_its_fires_and_at_its_schedule(routines: Routines) -> None:
-    look = LookAgenda(routines.stage.ground.reader, routines.stage.clock)
-    routines.add("0 8 * * *", zone="Europe/Berlin")
-    assert look.sleeps("0 8 * * *", "Europe/Berlin", "UTC") is None, "nothing is known yet"
-    with routines.stage.store.transaction() as tx:
+    stage = routines.stage
+    look, at = LookAgenda(stage.ground.reader, stage.clock), "Europe/Berlin"
+    own = LookRoutines(stage.ground.reader, stage.clock)
+    routine = routines.add("0 8 * * *", zone=at)
+    assert own.sleeps(own.one(routine.id)) == {}, "nothing is known yet"
+    with stage.store.transaction() as tx:
         for hour in sorted(office_days(20).awake):
             awake.note(tx, hour)
-    sleeps = look.sleeps("0 8 * * *", "Europe/Berlin", "UTC")
-    assert sleeps is not None and (sleeps.found, sleeps.better) == (Asleep(14, 14), "10:00")
-    assert look.sleeps("0 11 * * *", "Europe/Berlin", "UTC") is None
-    assert look.sleeps("*/5 * * * *", "Europe/Berlin", "UTC") is None, "it comes anyway"
+    (sleeps,) = own.sleeps(own.one(routine.id)).values()
+    assert (sleeps.found, sleeps.better) == (Asleep(14, 14), "10:00")
+    (remark,) = [one for one in own.ahead("0 8 * * *", at, "UTC", 5).remarks if not one.at]
+    assert sentence(remark.code, remark.values) == (
+        "Roundtable was asleep at that hour on 14 of the last 14 days, and rarely at 10:00."
+    )
+    for cron in ("0 11 * * *", "*/5 * * * *"):
+        codes = [one.code for one in own.ahead(cron, at, "UTC", 5).remarks]
+        assert "usually_asleep" not in codes, cron
     (one,) = look.ahead(DAY, None).items
     assert one.will_run and one.asleep == Asleep(14, 14)

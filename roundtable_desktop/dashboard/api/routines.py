@@ -28,7 +28,7 @@ from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Wo
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, routines
-from roundtable_desktop.engine.desk.look_routines import LookRoutines, Recurring
+from roundtable_desktop.engine.desk.look_routines import LookRoutines, Recurring, Sleeps
 from roundtable_desktop.engine.desk.routines import NewRoutine
 from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model import routines as records
@@ -41,7 +41,7 @@ from roundtable_desktop.model.states import (
     VariableType,
 )
 from roundtable_desktop.model.webhooks import SigningMode
-from roundtable_desktop.phrases import became
+from roundtable_desktop.phrases import became, sentence
 
 OFFICE = "/api/office/routines"
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
@@ -200,12 +200,24 @@ class RoutineRow(Shown):
     revision: int
 
 
+class UsuallyAsleep(Shown):
+    """Of a schedule that comes at an hour at which Roundtable was asleep on `count` of the last
+    `days` days. better: a time of that day, in its zone, at which it rarely was."""
+
+    trigger_id: str
+    count: int
+    days: int
+    better: str | None
+    sentence: str
+
+
 class Routine(RoutineRow):
-    """next_fires: the next five of all its schedules. changes: what was done with it, its pauses
-    too, oldest first."""
+    """next_fires: the next five of all its schedules. usually_asleep: of those schedules, as far
+    as enough days were seen. changes: what was done with it, its pauses too, oldest first."""
 
     recent_runs: list[Firing]
     next_fires: list[Fire]
+    usually_asleep: list[UsuallyAsleep]
     changes: list[EventRow]
 
 
@@ -252,10 +264,16 @@ def detail(look: LookRoutines, ref: str, secrets: Mapping[str, str] = NO_SECRETS
         secrets,
         recent_runs=[firing(one) for one in look.firings(seen.routine, 50)],
         next_fires=[Fire.of(one) for one in look.next_fires(seen, 5)],
+        usually_asleep=[_asleep(key, one) for key, one in look.sleeps(seen).items()],
         changes=[EventRow.of(one) for one in look.changes(seen.routine)],
     )
     assert isinstance(shown, Routine)
     return shown
+
+
+def _asleep(trigger_id: str, one: Sleeps) -> UsuallyAsleep:
+    said = sentence(one.code, one.values)
+    return UsuallyAsleep.of(one.found, trigger_id=trigger_id, better=one.better, sentence=said)
 
 
 def triggers_of(given: list[TriggerWanted]) -> list[Wanted]:

@@ -18,6 +18,7 @@ from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_routines import Recurring
 from roundtable_desktop.model.routines import Firing
 from roundtable_desktop.model.states import FiringStatus, RoutineStatus
+from roundtable_desktop.phrases import sentence
 
 FIRINGS = 50
 NEXT = 5
@@ -112,6 +113,9 @@ def _around(look: Look, seen: Recurring, say: Say) -> dict[str, object]:
         "workspace": look.workspace(seen.routine.workspace_id),
         "why": explained(look.routines.explain(seen), say),
         "next_fires": look.routines.next_fires(seen, NEXT),
+        "asleep": {
+            key: sentence(one.code, one.values) for key, one in look.routines.sleeps(seen).items()
+        },
         "firings": found,
         "hooks": webhooks.hooks(seen),
         "deliveries": webhooks.came(look, seen),

@@ -2,8 +2,8 @@
 this program usually sleeps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 from roundtable_desktop.engine import agenda, awake
 from roundtable_desktop.model.agenda import Agenda, Asleep, Coming, ComingKind
@@ -12,18 +12,7 @@ from roundtable_desktop.model.records import Workspace
 from roundtable_desktop.rules import asleep, zones
 from roundtable_desktop.rules.agenda import folded
 from roundtable_desktop.rules.asleep import Seen
-from roundtable_desktop.rules.cron import parse
 from roundtable_desktop.store.db import Reader
-
-
-@dataclass(frozen=True, slots=True)
-class Sleeps:
-    """A schedule's next fire comes when this program is usually asleep. better: the nearest time on
-    the wall of that day at which it rarely is, if there is one."""
-
-    at: datetime
-    found: Asleep
-    better: str | None
 
 
 class LookAgenda:
@@ -54,21 +43,6 @@ class LookAgenda:
         """The first run to come, of what is due next; None where none of that will run."""
         with self._reader.snapshot() as view:
             return agenda.soon(view, self._clock.now())
-
-    def sleeps(self, cron: str, zone: str, own_zone: str) -> Sleeps | None:
-        """Whether the schedule comes when nobody is awake to see it; nothing where too little is
-        known, or it comes in each hour anyway. Raises Invalid."""
-        with self._reader.snapshot() as view:
-            seen = awake.seen(view, self._clock.now())
-        schedule, where = parse(cron), zones.zone(zone, own_zone)
-        at = schedule.next(seen.now, where)
-        if at is None or schedule.every_hour():
-            return None
-        found = asleep.at_hour(seen, at, where, schedule)
-        if found is None or not asleep.usually(found):
-            return None
-        better = asleep.better(seen, at, where, schedule)
-        return Sleeps(at, found, f"{better:%H:%M}" if better else None)
 
 
 def with_sleep(items: Sequence[Coming], seen: Seen) -> list[Coming]:

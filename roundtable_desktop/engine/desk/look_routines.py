@@ -1,12 +1,13 @@
 """What the faces may see of routines."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import merge
 from itertools import islice
 
-from roundtable_desktop.engine import explain_routines
+from roundtable_desktop.engine import awake, explain_routines
+from roundtable_desktop.engine.awake import Sleeps as Sleeps
 from roundtable_desktop.engine.schedules import schedule_of
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.kinds import Kind
@@ -17,7 +18,7 @@ from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.rules.catchup import Missed, summed
 from roundtable_desktop.rules.cron import parse
-from roundtable_desktop.rules.preview import Preview, preview
+from roundtable_desktop.rules.preview import Preview, Remark, preview
 from roundtable_desktop.store import agents, events, firings, lists, routines
 from roundtable_desktop.store.db import Reader, View
 
@@ -119,7 +120,24 @@ class LookRoutines:
 
     def ahead(self, cron: str, zone: str, own_zone: str, count: int) -> Preview:
         """What a schedule means that nobody has saved: from now on. Raises Invalid (N-20)."""
-        return preview(cron, zone, own_zone, self._clock.now(), count)
+        now = self._clock.now()
+        seen = preview(cron, zone, own_zone, now, count)
+        with self._reader.snapshot() as view:
+            found = awake.sleeps(view, now, parse(cron), seen.zone)
+        if found is None:
+            return seen
+        return replace(seen, remarks=(*seen.remarks, Remark(found.code, found.values)))
+
+    def sleeps(self, seen: Recurring) -> dict[str, Sleeps]:
+        """By the schedules that come when this program is usually asleep."""
+        now, routine = self._clock.now(), seen.routine
+        on = [one for one in seen.triggers if one.next_run_at is not None]
+        schedules = {one.id: schedule_of(routine, one) for one in on}
+        with self._reader.snapshot() as view:
+            each = {
+                key: awake.sleeps(view, now, one.cron, one.zone) for key, one in schedules.items()
+            }
+        return {key: found for key, found in each.items() if found is not None}
 
     def explain(self, seen: Recurring) -> Explanation:
         with self._reader.snapshot() as view:
