@@ -23,7 +23,7 @@ from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import RunStatus
 from roundtable_desktop.model.times import instant, micros
-from roundtable_desktop.store import backups, events, runs
+from roundtable_desktop.store import backups, drafts, events, runs
 from roundtable_desktop.store.db import Reader, Store, View
 
 UNKNOWN_SPAN = 300.0
@@ -38,8 +38,9 @@ def main(words: list[str]) -> int:
 
 
 def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """request: database, folder, now and until in microseconds, seed, workspace_id or null, and
-    the seconds after which it answers with what it has."""
+    """request: database, folder, now and until in microseconds, seed, workspace_id or null, the
+    seconds after which it answers with what it has, and perhaps `draft`: the rows of a routine as
+    somebody would have it."""
     ends = time.monotonic() + request["seconds"]
     copy = folder / "copy.db"
     backups.back_up(Path(request["database"]), copy)
@@ -55,6 +56,9 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         if last is not None:
             store.start_after(last)
             ids.start_after(last)
+        if draft := request.get("draft"):
+            with store.transaction() as tx:
+                drafts.put(tx, drafts.Rows(**draft))
         simulation = Simulation(
             store,
             reader,

@@ -58,7 +58,7 @@ task run T-3 --text "Try it without the cache."
 routine list
 routine show Deps
 routine add Deps --cron "0 9 * * 1-5" --tz Europe/Berlin --task-title "Update on {{date}}"
-routine edit Deps --catch-up skip_missed
+routine edit Deps --cron "0 7 * * *" --preview
 routine pause Deps
 routine resume Deps
 routine archive Deps

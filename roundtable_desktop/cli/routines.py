@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import names, routine_words
+from roundtable_desktop.cli import differences, names, routine_words
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.names import OFFICE
 from roundtable_desktop.cli.output import plain, show_json, table
@@ -47,6 +47,9 @@ _OPTIONS = (
 _cron = click.option("--cron", "crons", multiple=True, metavar="EXPR", help=_("When it fires."))
 _zone = click.option("--tz", "zone", metavar="ZONE", help=_("Default: the workspace's zone."))
 
+_preview = click.option(
+    "--preview", is_flag=True, help=_("Shows what it would change, and saves nothing.")
+)
 _var = click.option("--var", "variables", multiple=True, metavar="NAME=DEFAULT")
 _require = click.option(
     "--require", "required", multiple=True, metavar="NAME", help=_("Asked for.")
@@ -161,7 +164,9 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
 @_var
 @_require
 @_options
+@_preview
 @_workspace
+@_json
 @click.pass_obj
 def edit(
     home: Home,
@@ -174,7 +179,9 @@ def edit(
     light: bool,
     variables: tuple[str, ...],
     required: tuple[str, ...],
+    preview: bool,
     named: str | None,
+    as_json: bool,
     **more: Any,
 ) -> None:
     """Changes a routine; what is not named stays. --cron replaces all its schedules."""
@@ -192,12 +199,16 @@ def edit(
         changes["triggers"] = _triggers(seen, crons, zone)
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))
+    if preview:
+        return differences.show(client, {"routine_id": seen["id"], "change": changes}, as_json)
     changed = client.patch(f"{OFFICE}/{seen['id']}", changes)
+    if as_json:
+        return show_json(changed)
     said = _("Changed {name}. {when}")
     click.echo(plain(said.format(name=changed["name"], when=when(changed))))
     if crons or zone is not None:
         routine_words.coming(changed)
-    _beware(client, changed, {one["name"] for one in seen["variables"]})
+    return _beware(client, changed, {one["name"] for one in seen["variables"]})
 
 
 def _triggers(seen: Answer, crons: tuple[str, ...], zone: str | None) -> list[Answer]:

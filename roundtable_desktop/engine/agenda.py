@@ -100,6 +100,21 @@ def gathered(
     )
 
 
+def compared(
+    view: View, now: datetime, until: datetime, routine: Routine, triggers: Sequence[Trigger]
+) -> tuple[Known, Known, Routine | None]:
+    """Its workspace without and with the routine as somebody would have it, and the routine as it
+    is; None where it is new."""
+    where = routine.workspace_id
+    ids = upcoming.routine_ids(view, until, where, ROUTINES)
+    waiting = upcoming.waiting(view, until, where, ROUTINES)
+    stored = routines.get(view, routine.id)
+    others = _recurring(view, [one for one in ids if one != routine.id])
+    as_it_is = _recurring(view, [routine.id]) if stored is not None else []
+    before = gathered(view, now, until, [*others, *as_it_is], waiting)
+    return before, gathered(view, now, until, [*others, (routine, triggers)], waiting), stored
+
+
 def _recurring(view: View, ids: Sequence[str]) -> list[tuple[Routine, Sequence[Trigger]]]:
     triggers = routines.triggers_of(view, ids)
     found = (routines.get(view, one) for one in ids)

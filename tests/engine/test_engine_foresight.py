@@ -1,6 +1,7 @@
 """What is foreseen: by the same engine on a copy, in time, and with what keeps it from running."""
 
 import sys
+import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -40,18 +41,22 @@ class Glass:
         words = {"adapter": Adapter.DEMO, "command": [], **words}
         return agents.add(self.world.desk, ASKED, self.workspace.id, name=name, **words)
 
-    def look(self, span: timedelta = HOUR, seconds: float = 600) -> dict[str, Any]:
+    def look(
+        self, span: timedelta = HOUR, seconds: float = 600, draft: object = None
+    ) -> dict[str, Any]:
         self.folder.mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
         asked = {
             "database": str(self.world.ground.path),
-            "folder": str(self.folder),
+            "folder": str(folder),
             "now": micros(now := self.world.clock.now()),
             "until": micros(now + span),
             "seed": 1,
             "seconds": seconds,
             "workspace_id": None,
+            "draft": draft,
         }
-        return simulate(asked, self.folder)
+        return simulate(asked, folder)
 
 
 @pytest.fixture

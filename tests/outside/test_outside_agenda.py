@@ -1,5 +1,6 @@
 """What is due, at the API, on the command line and on its page: the same, and as it stands now."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from outside_house import Browser, House, Room
 from outside_pages import got
 from outside_routines import made, schedule
 from outside_talk import demo, office
+from test_outside_routine_pages import filled, tried
 
 
 def due(house: House, room: Room, **more: object) -> list[Any]:
@@ -49,3 +51,53 @@ def test_it_says_the_same_everywhere_and_follows_what_is_done(shared: House, roo
     office(shared, "PATCH", f"/{routine['id']}", {"status": "paused"})
     reasons = {one["reason"] for one in due(shared, room) if one["name"] == "Daily"}
     assert reasons == {"routine_paused"}
+
+
+@pytest.mark.slow
+@pytest.mark.proves("N-04 edit")
+def test_what_an_edit_changes_is_shown_and_nothing_is_saved(shared: House, room: Room) -> None:
+    agent = demo(room, "ann", skip_idle_wakeups=False)
+    routine = made(room, agent, name="Daily", triggers=[schedule("0 9 * * *")])
+    draft = {"routine_id": routine["id"], "change": {"triggers": [schedule("0 * * * *")]}}
+    asked = {"days": 1, "play": False, "draft": draft}
+    seen = shared.program("POST", "/simulate", asked).json["difference"]
+    assert (seen["before"]["fires"], seen["before"]["runs"]) == (1, 1)
+    assert (seen["after"]["fires"], seen["after"]["runs"]) == (24, 24)
+    assert seen["after"]["loads"] == [
+        {"agent": "ann", "fires": 24, "runs": 24, "late": 0, "seconds": 24 * 300}
+    ]
+    played = shared.program("POST", "/simulate", {**asked, "play": True}).json
+    starts = [one for one in played["items"] if one["code"] == "foreseen_starts_taskless"]
+    assert len([one for one in starts if one["values"]["cause"] == "Daily"]) == 24
+
+    change = {"routine_id": routine["id"], "change": {"triggers": [schedule("61 * * * *")]}}
+    refused = shared.program("POST", "/simulate", {**asked, "draft": change})
+    assert (refused.status, refused.json["code"]) == (422, "cron_bad_minute")
+    for wrong in ({}, {"routine_id": routine["id"]}, {"change": {}}):
+        assert shared.program("POST", "/simulate", {"draft": wrong}).status == 422
+
+    words = ("routine", "edit", "Daily", "--cron", "0 * * * *", "--workspace", room.shown["name"])
+    said = shared.cli(*words, "--preview").out
+    assert "Nothing is saved" in said and "168 runs, 840 min" in said
+    assert shared.cli(*words, "--preview", "--json").json["after"]["runs"] == 168
+    now = office(shared, "GET", f"/{routine['id']}").json
+    assert now["revision"] == routine["revision"] and now["triggers"] == routine["triggers"]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("N-04 edit")
+def test_the_form_shows_it_before_it_is_saved(shared: House, room: Room) -> None:
+    agent = demo(room, "ann", skip_idle_wakeups=False)
+    routine = made(room, agent, name="Daily", triggers=[schedule("0 9 * * *")])
+    browser, place = Browser(shared), f"/routines/{routine['id']}/edit"
+    form = filled(got(browser, place), place)
+    status, page = tried(browser, form, cron_0="0 * * * *", do="check")
+    at = page.raw.index('id="difference"')
+    cells = re.findall(r"<td>(\d+)</td>", page.raw[at:])
+    assert cells == ["7", "168", "7", "168"], "fires and runs, as it is and if it is saved"
+    again = filled(page, place)
+    assert again.fields["cron_0"] == "0 * * * *"
+    assert status == 200
+    status, page = tried(browser, again, cron_0="61 * * * *", do="check")
+    assert status == 200 and 'id="difference"' not in page.raw and "minute" in page.text
+    assert office(shared, "GET", f"/{routine['id']}").json["revision"] == routine["revision"]

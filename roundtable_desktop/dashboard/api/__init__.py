@@ -80,7 +80,7 @@ def declare_all(
     transcripts.declare(api, look)
     wakeups.declare(api, desk, look)
     agenda.declare(api, look)
-    simulate.declare(api, look)
+    simulate.declare(api, desk, look)
     proposals.declare(api, desk, look)
     inbox.declare(api, desk, look)
     events.declare(api, look, streams, Figures(desk.local_zone))

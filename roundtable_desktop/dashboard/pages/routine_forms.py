@@ -30,10 +30,11 @@ from roundtable_desktop.dashboard.routine_form import (
     from_routine,
 )
 from roundtable_desktop.dashboard.signin import current
-from roundtable_desktop.engine.desk import Desk, routines
+from roundtable_desktop.engine.desk import Desk, drafts, routines
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_routines import Recurring
-from roundtable_desktop.engine.desk.routines import Made
+from roundtable_desktop.engine.desk.routines import Made, NewRoutine
+from roundtable_desktop.model.agenda import Difference
 from roundtable_desktop.model.errors import Absent, Broken, Invalid, Refused
 from roundtable_desktop.model.states import AgentStatus, RoutineStatus, TriggerKind
 from roundtable_desktop.phrases import sentence
@@ -99,7 +100,11 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
 
 
 def _page(
-    look: Look, filled: Filled, seen: Recurring | None = None, met: Met | None = None
+    look: Look,
+    filled: Filled,
+    seen: Recurring | None = None,
+    met: Met | None = None,
+    difference: Difference | None = None,
 ) -> tuple[str, int]:
     g.here = f"/routines/{seen.routine.id}/edit" if seen else "/routines/new"
     told, zone = met or Met(), _zone(look, filled["agent"])
@@ -109,6 +114,7 @@ def _page(
         filled=filled,
         faults=told.faults,
         refused=told.sentence,
+        difference=difference,
         agents=_agents(look, seen),
         names={one.id: one.name for one in look.workspaces(None, 200)},
         own_zone=zone,
@@ -121,10 +127,11 @@ def _sent(desk: Desk, look: Look, seen: Recurring | None) -> Any:
     """Only one of the form's buttons saves; the others show it again, with what they are for."""
     given = read_any()
     filled = from_given(given)
-    if given.get("do") != "save":
-        return _page(look, filled.with_room(*ROOM.get(given.get("do", ""), (0, 0))), seen)
+    body, do = body_of(filled, _manual(seen)), given.get("do", "")
+    if do != "save":
+        found = _compared(desk, look, seen, body) if do == "check" else None
+        return _page(look, filled.with_room(*ROOM.get(do, (0, 0))), seen, difference=found)
     by = asked(current(), form_once(), _revision(filled) if seen else None)
-    body = body_of(filled, _manual(seen))
     try:
         done = _change(desk, by, seen, body) if seen else _make(desk, by, look, body)
     except ValidationError as error:
@@ -176,11 +183,32 @@ def _archive(desk: Desk, by: Any, routine_id: str) -> None:
 
 
 def _make(desk: Desk, by: Any, look: Look, body: Mapping[str, Any]) -> Made:
+    return routines.created(desk, by, _wanted(look, body))
+
+
+def _wanted(look: Look, body: Mapping[str, Any]) -> NewRoutine:
     """The agent says in which workspace. Raises ValidationError, and what the desk refuses."""
     agent_id = body["assignee_agent_id"]
     workspace_id = look.agent(agent_id).workspace_id if agent_id else ""
-    wanted = RoutineWanted.model_validate({**body, "workspace_id": workspace_id})
-    return routines.created(desk, by, new_of(wanted))
+    return new_of(RoutineWanted.model_validate({**body, "workspace_id": workspace_id}))
+
+
+def _compared(
+    desk: Desk, look: Look, seen: Recurring | None, body: Mapping[str, Any]
+) -> Difference | None:
+    """What saving it would change; nothing where it would be refused, which saving it says."""
+    by = asked(current())
+    try:
+        if seen is None:
+            draft = drafts.of_new(desk, by, _wanted(look, body))
+        else:
+            changes = changes_of(RoutineChange.model_validate(body))
+            draft = drafts.of_change(desk, by, seen.routine.id, **changes)
+    except Broken:
+        raise
+    except (ValidationError, Refused):
+        return None
+    return look.agenda.difference(draft)
 
 
 def _change(desk: Desk, by: Any, seen: Recurring, body: Mapping[str, Any]) -> Made:

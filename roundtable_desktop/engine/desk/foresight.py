@@ -35,11 +35,15 @@ class Foreseen:
 
 
 def ahead(
-    foresight: Foresight, now: datetime, span: timedelta, workspace_id: str | None
+    foresight: Foresight,
+    now: datetime,
+    span: timedelta,
+    workspace_id: str | None,
+    draft: Mapping[str, object] | None = None,
 ) -> Foreseen:
-    answer = foresight(
-        now=micros(now), until=micros(now + span), seed=SEED, workspace_id=workspace_id
-    )
+    """draft: the rows of a routine as somebody would have it (`drafts.rows_of`)."""
+    asked = {"seed": SEED, "workspace_id": workspace_id, "draft": draft}
+    answer = foresight(now=micros(now), until=micros(now + span), **asked)
     items = [Item(**{**one, "at": instant(one["at"])}) for one in answer["items"]]
     until, whole, complete = instant(answer["until"]), answer["whole"], answer["complete"]
     return Foreseen(now, until, items, bool(whole), bool(complete))

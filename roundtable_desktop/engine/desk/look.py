@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
+from roundtable_desktop.engine.desk.drafts import Draft, rows_of
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_agenda import LookAgenda
 from roundtable_desktop.engine.desk.look_agents import LookAgents
@@ -304,10 +305,13 @@ class Look(GraphLook):
             now = settings.of_workspace(view, workspace.id)
             return now, settings.revision(view, now, workspace.id)
 
-    def foreseen(self, span: timedelta, workspace: str | None) -> Foreseen:
-        """What would happen by itself from now on."""
+    def foreseen(
+        self, span: timedelta, workspace: str | None, draft: Draft | None = None
+    ) -> Foreseen:
+        """What would happen by itself from now on. draft: a routine as somebody would have it."""
         chosen = self.workspace(workspace).id if workspace else None
-        return ahead(self._foresight, self._clock.now(), span, chosen)
+        rows = rows_of(draft) if draft is not None else None
+        return ahead(self._foresight, self._clock.now(), span, chosen, rows)
 
     # --- why -----------------------------------------------------------------------------------
 

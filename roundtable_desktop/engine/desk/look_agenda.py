@@ -6,13 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 from roundtable_desktop.engine import agenda, awake
-from roundtable_desktop.model.agenda import Agenda, Asleep, Coming, ComingKind
+from roundtable_desktop.engine.desk.drafts import Draft
+from roundtable_desktop.model.agenda import Agenda, Asleep, Coming, ComingKind, Difference
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import Workspace
-from roundtable_desktop.rules import asleep, zones
+from roundtable_desktop.rules import asleep, difference, zones
 from roundtable_desktop.rules.agenda import folded
 from roundtable_desktop.rules.asleep import Seen
 from roundtable_desktop.store.db import Reader
+
+WEEK = timedelta(days=7)
 
 
 class LookAgenda:
@@ -38,6 +41,17 @@ class LookAgenda:
         found = agenda.told(known, whole=whole)
         items = with_sleep(found.items, seen)
         return replace(found, items=items if each else folded(items, days))
+
+    def difference(self, draft: Draft, span: timedelta = WEEK) -> Difference:
+        """What its workspace's agents would do from now on, without and with it."""
+        now, routine = self._clock.now(), draft.routine
+        until = now + span
+        with self._reader.snapshot() as view:
+            before, after, stored = agenda.compared(view, now, until, routine, draft.triggers)
+        whose = [stored.assignee_agent_id] if stored is not None else []
+        who = list(dict.fromkeys([*whose, routine.assignee_agent_id]))
+        was = difference.side(before, routine.id, who) if stored is not None else None
+        return Difference(now, until, was, difference.side(after, routine.id, who))
 
     def soon(self) -> Coming | None:
         """The first run to come, of what is due next; None where none of that will run."""
