@@ -147,8 +147,11 @@ def list_(home: Home, as_json: bool) -> None:
 @click.pass_obj
 def show(home: Home, given: str | None, as_json: bool) -> None:
     """One of them. NAME: default, the one of this folder."""
-    seen = names.workspace(Client(home), given)
-    return show_json(seen) if as_json else fields(seen)
+    client = Client(home)
+    seen = client.get(f"/workspaces/{names.workspace(client, given)['id']}")
+    if as_json:
+        return show_json(seen)
+    return fields({**seen, "counts": None, **seen["counts"]})
 
 
 @workspace.command()

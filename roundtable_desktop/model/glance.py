@@ -65,6 +65,21 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outstanding:
+    """Of one workspace, at one instant (C-76).
+
+    active_deliberations: reviews of which a verdict is outstanding. open_proposals: that are not
+    decided. pending_approvals: all that are asked for. blockers: tasks that are blocked, and
+    rejected proposals that nobody has answered.
+    """
+
+    active_deliberations: int = 0
+    open_proposals: int = 0
+    pending_approvals: int = 0
+    blockers: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
     """As it was at one instant.
 

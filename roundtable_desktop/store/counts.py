@@ -1,6 +1,6 @@
 """How much there is of what a person asks for: each count is defined here, once (W-21)."""
 
-from roundtable_desktop.model.glance import Counts
+from roundtable_desktop.model.glance import Counts, Outstanding
 from roundtable_desktop.store import inbox, runs
 from roundtable_desktop.store.db import View
 
@@ -29,6 +29,31 @@ SELECT count(*) AS n FROM workspaces AS room CROSS JOIN tasks INDEXED BY tasks_s
     ON tasks.workspace_id = room.id AND tasks.status = 'blocked'
 """
 _QUEUED = "SELECT count(*) AS n FROM agent_wakeup_requests WHERE status = 'queued'"
+
+
+# A rejected proposal is answered by a newer one, or by the end of its task. Nobody deliberates
+# before there are gates of review; they are counted here then.
+_OF_WORKSPACE = """
+SELECT 0 AS active_deliberations,
+(SELECT count(*) FROM proposals INDEXED BY proposals_status WHERE workspace_id = :workspace_id
+    AND status IN ('pending', 'in_review', 'revision_requested')) AS open_proposals,
+(SELECT count(*) FROM approvals INDEXED BY approvals_requested
+    WHERE workspace_id = :workspace_id AND status = 'requested') AS pending_approvals,
+(SELECT count(*) FROM tasks INDEXED BY tasks_status
+    WHERE workspace_id = :workspace_id AND status = 'blocked')
++ (SELECT count(*) FROM proposals AS p INDEXED BY proposals_status
+    JOIN tasks AS t ON t.id = p.task_id
+    WHERE p.workspace_id = :workspace_id AND p.status = 'rejected'
+    AND t.status NOT IN ('done', 'failed', 'cancelled')
+    AND NOT EXISTS (SELECT 1 FROM proposals AS n WHERE n.task_id = p.task_id AND n.id > p.id))
+    AS blockers
+"""
+
+
+def of_workspace(view: View, workspace_id: str) -> Outstanding:
+    """In one statement."""
+    row = view.sql(_OF_WORKSPACE, {"workspace_id": workspace_id})[0]
+    return Outstanding(**{name: int(row[name]) for name in row})
 
 
 def of_home(view: View) -> Counts:

@@ -18,7 +18,9 @@ from roundtable_desktop.dashboard.pages import all_of_them
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.glance import Outstanding
 from roundtable_desktop.model.states import Health
+from roundtable_desktop.store import counts
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.tray.shown import Seen, shown
 
@@ -207,3 +209,31 @@ def test_a_proposal_and_the_item_that_asks_about_it_are_one_thing(stage: Stage) 
         home.lay({"tasks": [], "proposals": [("approved", "held", item)], "items": []})
         counts = home.look.counts()
         assert (counts.needs_you, counts.proposals) == (needs_you, 1), item
+
+
+@pytest.mark.proves("C-76")
+def test_what_a_workspace_waits_for_is_counted_in_one_read(stage: Stage) -> None:
+    home = Home(stage)
+    states = ("pending", "in_review", "revision_requested", "approved", "delivered", "rejected")
+    offered = [(one, None, None) for one in states]
+    home.lay({"tasks": ["blocked", "blocked", "todo"], "proposals": offered, "items": []})
+    with stage.store.transaction() as tx:
+        for number, state in enumerate(("requested", "approved", "withdrawn")):
+            tx.write_sql(
+                "INSERT INTO approvals (id, workspace_id, task_id, status, created_at, updated_at)"
+                " VALUES (?, ?, ?, ?, 0, 0)",
+                (f"a{number}", home.workspace.id, home.run.task_id, state),
+            )
+    look = home.look.lists
+    assert look.counts_of(home.workspace) == Outstanding(
+        active_deliberations=0, open_proposals=3, pending_approvals=1, blockers=3
+    )
+    with stage.store.transaction() as tx:  # the rejected one is answered by a newer one
+        rejected = tx.sql("SELECT task_id FROM proposals WHERE status = 'rejected'")[0]["task_id"]
+        tx.write_sql("UPDATE proposals SET task_id = ? WHERE status = 'delivered'", (rejected,))
+        tx.write_sql("UPDATE proposals SET id = 'z' || id WHERE status = 'delivered'", ())
+    assert look.counts_of(home.workspace).blockers == 2
+    stage.ground.workspace()
+    with stage.ground.reader.snapshot() as view:
+        plan = view.sql(f"EXPLAIN QUERY PLAN {counts._OF_WORKSPACE}", {"workspace_id": "w"})
+    assert not [row["detail"] for row in plan if row["detail"].startswith("SCAN p")]

@@ -57,6 +57,21 @@ class Workspace(Shown):
     revision: int
 
 
+class WorkspaceCounts(Shown):
+    """active_deliberations: reviews of which a verdict is outstanding. open_proposals: that are
+    not decided. pending_approvals: all that are asked for. blockers: blocked tasks, and rejected
+    proposals that nobody has answered. All of one instant."""
+
+    active_deliberations: int
+    open_proposals: int
+    pending_approvals: int
+    blockers: int
+
+
+class WorkspaceDetail(Workspace):
+    counts: WorkspaceCounts
+
+
 def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("GET", "/api/v1/workspaces")
     def list_workspaces(query: WorkspacesAsked) -> Listed[Workspace]:
@@ -84,9 +99,11 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
         return Workspace.of(made)
 
     @api.route("GET", "/api/v1/workspaces/<ref>")
-    def show_workspace(ref: str) -> Workspace:
-        """One of them."""
-        return Workspace.of(look.workspace(ref))
+    def show_workspace(ref: str) -> WorkspaceDetail:
+        """One of them, with how much there is of what it waits for."""
+        found = look.workspace(ref)
+        counts = WorkspaceCounts.of(look.lists.counts_of(found))
+        return WorkspaceDetail.of(found, counts=counts)
 
     @api.route("PATCH", "/api/v1/workspaces/<ref>", errors=(404, 409, 412))
     def change_workspace(

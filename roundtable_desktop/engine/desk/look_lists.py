@@ -7,11 +7,12 @@ from datetime import datetime
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk.look_activity import Happened, named
 from roundtable_desktop.model.feed import Piece, Sought
+from roundtable_desktop.model.glance import Outstanding
 from roundtable_desktop.model.records import Agent, Event, Json, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.states import WakeupStatus
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.rules.woken import asked_for
-from roundtable_desktop.store import agents, feed, lists, sought_runs, tasks, workspaces
+from roundtable_desktop.store import agents, counts, feed, lists, sought_runs, tasks, workspaces
 from roundtable_desktop.store.db import Reader, View
 
 
@@ -33,6 +34,11 @@ class LookLists:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+
+    def counts_of(self, workspace: Workspace) -> Outstanding:
+        """How much there is of what it waits for."""
+        with self._reader.snapshot() as view:
+            return counts.of_workspace(view, workspace.id)
 
     def runs(self, after: str | None, limit: int, **sought: object) -> list[Run]:
         """sought: as in `store.sought_runs`."""

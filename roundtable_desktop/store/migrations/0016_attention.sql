@@ -2,3 +2,6 @@
 CREATE TABLE awake_hours (
     hour_at INTEGER PRIMARY KEY
 ) STRICT;
+
+-- What is asked for of a workspace and not decided (C-76): of what is over there is ever more.
+CREATE INDEX approvals_requested ON approvals (workspace_id) WHERE status = 'requested';
