@@ -3,7 +3,7 @@
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Json, Subject
 from roundtable_desktop.model.routines import Routine
-from roundtable_desktop.model.states import InboxKind, Severity
+from roundtable_desktop.model.states import InboxKind, RoutineStatus, Severity
 from roundtable_desktop.store import inbox
 from roundtable_desktop.store.db import Tx
 
@@ -45,6 +45,12 @@ def fires_well(tx: Tx, routine: Routine, *whys: str) -> None:
     for item in inbox.open_about(tx, _subject(routine)):
         if item.data.get("outcome") in whys:
             inbox.resolve(tx, item, {"by": "cause", "status": routine.status})
+
+
+def over(tx: Tx, routine: Routine) -> None:
+    """It fires no more, for good: nothing is asked about it."""
+    for item in inbox.open_about(tx, _subject(routine)):
+        inbox.resolve(tx, item, {"by": "cause", "status": RoutineStatus.ARCHIVED})
 
 
 def _subject(routine: Routine) -> Subject:

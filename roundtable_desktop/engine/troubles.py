@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import InboxItem, Json, Run, Subject, Wakeup
-from roundtable_desktop.model.states import InboxKind, RunOutcome, Severity
+from roundtable_desktop.model.states import AgentStatus, InboxKind, RunOutcome, Severity
 from roundtable_desktop.store import firings, inbox, wakeups
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.routines import SUCCEEDED
@@ -48,6 +48,12 @@ def ended_well(tx: Tx, run: Run, outcome: RunOutcome, wakeup: Wakeup) -> None:
     for item in inbox.open_of_routine(tx, str(routine_id)):
         if item.subject_type == "agent" and _by_time_alone(tx, item):
             inbox.resolve(tx, item, {"by": "cause"})
+
+
+def gone(tx: Tx, agent_id: str) -> None:
+    """Nobody can be woken or mended any more: nothing is asked about the agent."""
+    for item in inbox.open_about(tx, Subject("agent", agent_id)):
+        inbox.resolve(tx, item, {"by": "cause", "status": AgentStatus.RETIRED})
 
 
 def _by_time_alone(view: View, item: InboxItem) -> bool:

@@ -75,6 +75,8 @@ DONE: Mapping[str, str] = {
     "run_stopping": N_("It is told to end. It is over within a few seconds."),
     "run_told": N_("It is told. It hears it when its present turn ends."),
     "inbox_snoozed": N_("It is put off, and asked again then: see “Later” in the inbox."),
+    "inbox_seen": N_("Noted. It still waits for you."),
+    "inbox_closed": N_("It is closed. Nothing else was done."),
     "agent_paused": N_("It is paused: nothing new is started for it."),
     "agent_stopped": N_("It is stopped: nothing new is started for it."),
     "agent_resumed": N_("It may work again."),

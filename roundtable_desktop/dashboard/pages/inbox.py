@@ -45,21 +45,30 @@ class Later(Words):
     back: Literal["/", "/inbox"] = "/inbox"
 
 
+class PutAway(Words):
+    how: Literal["ack", "resolve"]
+    back: Literal["/", "/inbox"] = "/inbox"
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """An item with the run that asks; chosen: the name of the option that was taken. task: the one
-    that the item names."""
+    that the item names. closable: nobody waits for what is decided."""
 
     item: InboxRow
     placed: Placed | None
     chosen: str
     task: Task | None = None
+    closable: bool = False
 
 
 def asks(look: Look, found: Sequence[InboxItem]) -> list[Ask]:
     placed = look.asking(found)
     about = look.about(found)
-    return [Ask(row(one), placed.get(one.id), _chosen(one), about.get(one.id)) for one in found]
+    return [
+        Ask(row(one), placed.get(one.id), _chosen(one), about.get(one.id), inbox.closable(one))
+        for one in found
+    ]
 
 
 def _chosen(item: InboxItem) -> str:
@@ -108,6 +117,18 @@ def pages(desk: Desk, look: Look) -> Callable[[Flask], None]:
                 form.back,
                 lambda why: shown(Shown(), why),
                 told=lambda _: "inbox_snoozed",
+            )
+
+        @app.post("/inbox/<ref>/put-away")
+        def put_item_away(ref: str) -> Any:
+            form, asked, item = read_form(PutAway), from_form(), look.inbox_item(ref)
+            act = inbox.ack if form.how == "ack" else inbox.resolve
+            return tried(
+                lambda: act(desk, asked, item.id),
+                form.back,
+                lambda why: shown(Shown(), why),
+                "/inbox",
+                told=lambda _: "inbox_seen" if form.how == "ack" else "inbox_closed",
             )
 
     return add

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from roundtable_desktop.engine import config_watch
+from roundtable_desktop.engine import config_watch, troubles
 from roundtable_desktop.engine.config_watch import NO_BRANCH
 from roundtable_desktop.engine.desk import Asked, Desk, agents, done_before, remember, routines
 from roundtable_desktop.engine.desk.routines import NewRoutine
@@ -225,6 +225,7 @@ class _Doing:
         self.resting[change.key] = {"status": str(agent.status), "paused_reason": reason}
         to = AgentStatus.RETIRED
         agent_rows.move(self.tx, agent, to, self.by.actor, paused_reason=None)
+        troubles.gone(self.tx, agent.id)
 
     def _agent_returned(self, change: Change) -> None:
         """As it stood: one that a person paused or stopped before stays so (W-14)."""

@@ -60,12 +60,17 @@ NEEDS_ANSWER = (InboxKind.PERMISSION, InboxKind.APPROVAL, InboxKind.CONFIG_CHANG
 """Somebody waits for what is decided: closing such a one would decide without a word."""
 
 
+def closable(item: InboxItem) -> bool:
+    """Whether it may be closed without an answer."""
+    return item.kind not in NEEDS_ANSWER and item.subject_type != "gate"
+
+
 def resolve(desk: Desk, asked: Asked, item_id: str) -> InboxItem:
     """A person has done with it otherwise: it is closed, and nothing else is done."""
 
     def close() -> Subject:
         item = _unanswered(tx, asked, item_id)
-        if item.kind in NEEDS_ANSWER or item.subject_type == "gate":
+        if not closable(item):
             options = item.data.get("options")
             known = options if isinstance(options, list) else []
             raise Conflict("inbox_needs_answer", offered=[one["kind"] for one in known])

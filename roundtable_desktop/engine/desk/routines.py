@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from roundtable_desktop.engine import heartbeat
+from roundtable_desktop.engine import heartbeat, routine_faults
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, done_before, once
 from roundtable_desktop.engine.desk.triggers import Secrets, Wanted, prepared, set_triggers
 from roundtable_desktop.engine.firing import Shot, fire, values_of
@@ -219,6 +219,7 @@ def remove(desk: Desk, asked: Asked, routine_id: str) -> None:
         routine = get(tx, routine_id)
         check_revision(asked, routine.revision)
         routines.remove(tx, routine, asked.actor)
+        routine_faults.over(tx, routine)
         _stop_triggers(tx, routine)
     desk.secrets.forget(routine_id)
 
@@ -344,6 +345,8 @@ def _move(tx: Tx, asked: Asked, routine: Routine, to: RoutineStatus) -> None:
     if not ROUTINE.allows(routine.status, to):
         raise Illegal("illegal_move", machine="routine", expect=routine.status, to=to)
     routines.move(tx, routine, to, asked.actor)
+    if to is RoutineStatus.ARCHIVED:
+        routine_faults.over(tx, routine)
     moved = get(tx, routine.id)
     for trigger in routines.triggers_of(tx, [routine.id])[routine.id]:
         set_next(tx, moved, trigger)
