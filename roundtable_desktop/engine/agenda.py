@@ -1,6 +1,7 @@
 """Gathers what decides about the days to come, and has the rules go through them (N-04)."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -13,7 +14,15 @@ from roundtable_desktop.model.routines import Routine, Trigger
 from roundtable_desktop.model.states import Source, TriggerKind
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.rules import admission
-from roundtable_desktop.rules.agenda import MOST, UNKNOWN_SPAN, Known, Recurs, Waits, walk
+from roundtable_desktop.rules.agenda import (
+    MOST,
+    UNKNOWN_SPAN,
+    Known,
+    Recurs,
+    Waits,
+    may_run,
+    walk,
+)
 from roundtable_desktop.rules.firing import title_line
 from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import (
@@ -29,10 +38,10 @@ from roundtable_desktop.store import (
 )
 from roundtable_desktop.store.db import View
 
-ROUTINES = 2_000
-"""Of one look; each may fire often."""
+ROUTINES = 500
+"""Of one look, those that are due first; each may fire often."""
 SOON = timedelta(days=8)
-FEW, SOME = 20, 1_000
+FEW, SOME = 20, 200
 """Routines that are due next, and times of theirs, through which is looked for the first run."""
 
 _KINDS = {
@@ -51,17 +60,18 @@ def ahead(
     ids = upcoming.routine_ids(view, until, workspace_id, ROUTINES + 1)
     waiting = upcoming.waiting(view, until, workspace_id, ROUTINES + 1)
     most = max(len(ids), len(waiting))
-    found = _recurring(view, ids[:ROUTINES])
+    found = upcoming.with_triggers(view, ids[:ROUTINES])
     return gathered(view, now, until, found, waiting[:ROUTINES]), most <= ROUTINES
 
 
 def soon(view: View, now: datetime) -> Coming | None:
     """The first that will run, of the few that are due next."""
     until = now + SOON
-    found = _recurring(view, upcoming.soonest_ids(view, FEW))
+    found = upcoming.with_triggers(view, upcoming.soonest_ids(view, FEW))
     waiting = upcoming.waiting(view, until, None, FEW)
-    coming = islice(walk(gathered(view, now, until, found, waiting)), SOME)
-    return next((one for one in coming if one.will_run), None)
+    known = gathered(view, now, until, found, waiting)
+    known = replace(known, recurring=[one for one in known.recurring if may_run(one)])
+    return next((one for one in islice(walk(known), SOME) if one.will_run), None)
 
 
 def told(known: Known, *, whole: bool) -> Agenda:
@@ -82,7 +92,10 @@ def gathered(
     home = settings.of_home(view)
     opened = home.intake == "open" and not copied.waits(view)
     by_itself = home.intake == "paused" and home.intake_until is not None
-    recurring = [_recurs(view, one, triggers) for one, triggers in found]
+    known = {one.id: one for one in agents.every(view, None)}
+    recurring = [
+        _recurs(view, one, triggers, known[one.assignee_agent_id]) for one, triggers in found
+    ]
     waits = [_waits(view, one) for one in waiting]
     each = (*(one.agent for one in recurring), *(one.agent for one in waits))
     who = {one.id: one for one in each}.values()
@@ -109,21 +122,13 @@ def compared(
     ids = upcoming.routine_ids(view, until, where, ROUTINES)
     waiting = upcoming.waiting(view, until, where, ROUTINES)
     stored = routines.get(view, routine.id)
-    others = _recurring(view, [one for one in ids if one != routine.id])
-    as_it_is = _recurring(view, [routine.id]) if stored is not None else []
+    others = upcoming.with_triggers(view, [one for one in ids if one != routine.id])
+    as_it_is = upcoming.with_triggers(view, [routine.id])
     before = gathered(view, now, until, [*others, *as_it_is], waiting)
     return before, gathered(view, now, until, [*others, (routine, triggers)], waiting), stored
 
 
-def _recurring(view: View, ids: Sequence[str]) -> list[tuple[Routine, Sequence[Trigger]]]:
-    triggers = routines.triggers_of(view, ids)
-    found = (routines.get(view, one) for one in ids)
-    return [(one, triggers[one.id]) for one in found if one is not None]
-
-
-def _recurs(view: View, routine: Routine, triggers: Iterable[Trigger]) -> Recurs:
-    agent = agents.get(view, routine.assignee_agent_id)
-    assert agent is not None, "foreign keys hold"
+def _recurs(view: View, routine: Routine, triggers: Iterable[Trigger], agent: Agent) -> Recurs:
     on = [one for one in triggers if one.kind is TriggerKind.SCHEDULE and one.enabled]
     wake = periodic(view, routine, agent) if routine.template is None else None
     return Recurs(routine, agent, on, firings.at_work(view, routine.id), wake)

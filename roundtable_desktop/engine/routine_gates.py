@@ -6,7 +6,7 @@ from roundtable_desktop.engine import graph
 from roundtable_desktop.engine.pipeline import Case
 from roundtable_desktop.model.records import SYSTEM, Agent, Task, Wakeup
 from roundtable_desktop.model.routines import Routine
-from roundtable_desktop.model.states import RoutineStatus, Source, TaskStatus, WakeupOutcome
+from roundtable_desktop.model.states import Probe, RoutineStatus, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go
 from roundtable_desktop.rules import idle
 from roundtable_desktop.rules.idle import Periodic
@@ -92,7 +92,8 @@ def _periodic(tx: Tx, wakeup: Wakeup, agent: Agent) -> Periodic | None:
 
 def periodic(view: View, routine: Routine, agent: Agent) -> Periodic:
     """The same facts for `explain`."""
-    before = firings.last_run(view, routine.id)
+    asks = routine.probe is Probe.WORKSPACE_EVENTS
+    before = firings.last_run(view, routine.id) if asks else None
     happened = events.anything_since(view, before) if before is not None else None
     return Periodic(agent, routine.probe, tasks.actionable(view, agent.id), happened)
 

@@ -243,6 +243,12 @@ class _Course:
             heapq.heapreplace(ends, end)
 
 
+def may_run(recurs: Recurs) -> bool:
+    """Whether any fire of it would come to a run while nothing changes."""
+    worth = [] if recurs.wake is None else [idle.idle(recurs.wake), idle.probe(recurs.wake)]
+    return all(_refused(one) is None for one in (admission.agent_status(recurs.agent), *worth))
+
+
 def _refused(answer: Answer) -> str | None:
     match answer:
         case Finish(outcome):

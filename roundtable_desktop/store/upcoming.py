@@ -1,11 +1,15 @@
 """What is due next: schedules and wakeups that wait for a time, by the indexes of those times."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from roundtable_desktop.model.records import Wakeup
+from roundtable_desktop.model.routines import Routine, Trigger
 from roundtable_desktop.model.times import micros
+from roundtable_desktop.store import routines
 from roundtable_desktop.store.db import View
-from roundtable_desktop.store.rows import read
+from roundtable_desktop.store.routine_tables import Routines
+from roundtable_desktop.store.rows import by_ids, read
 from roundtable_desktop.store.tables import Wakeups
 
 # By their next instant, and those of paused routines after them: they have none.
@@ -42,6 +46,12 @@ def routine_ids(view: View, until: datetime, workspace_id: str | None, most: int
 def soonest_ids(view: View, most: int) -> list[str]:
     """Routines that fire next, each once, the next first."""
     return list(dict.fromkeys(str(row["id"]) for row in view.sql(_SOONEST, {"most": most})))
+
+
+def with_triggers(view: View, ids: Sequence[str]) -> list[tuple[Routine, Sequence[Trigger]]]:
+    """Those that are there, in this order."""
+    found, triggers = by_ids(view, Routine, Routines, ids), routines.triggers_of(view, ids)
+    return [(found[one], triggers[one]) for one in ids if one in found]
 
 
 def waiting(view: View, until: datetime, workspace_id: str | None, most: int) -> list[Wakeup]:

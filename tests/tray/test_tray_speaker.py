@@ -207,3 +207,19 @@ def test_a_sleep_is_told_in_one_line_and_not_to_who_wants_only_asks(room: Room) 
     room.speaker.hear([], Hours(only_needed=True))
     room.speaker.hear_past(Slept("12:00", "13:10", 1, 0), Crash(9, "gone"))
     assert len(room.screen.said) == 1
+
+
+@pytest.mark.proves("C-92")
+def test_what_it_tells_of_and_nothing_else(room: Room) -> None:
+    """Items that want somebody, what a gap left behind, and the scheduler's own failure."""
+    room.speaker.hear([item(1, Severity.INFO)], NO_HOURS)
+    assert room.screen.said == []
+    room.later(60, [item(2), item(1, Severity.INFO)])
+    room.later(60, [item(1, Severity.INFO)])  # it is put off, or answered
+    room.later(60, [item(2), item(1, Severity.INFO)])  # its time has come
+    room.speaker.hear_past(Slept("02:00", "08:10", 3, 1), None)
+    room.speaker.hear_health(Health.DEAD, None)
+    assert room.titles() == [
+        *("Ask 2", "Ask 2"),
+        *("While the machine slept", "The scheduler has stopped"),
+    ]
