@@ -15,7 +15,7 @@ from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.moments import shown_in
 from roundtable_desktop.cli.output import plain, show_json
 from roundtable_desktop.model.spans import instant_of
-from roundtable_desktop.phrases import _, sentence
+from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.agenda import KINDS
 
 
@@ -63,7 +63,7 @@ def _told(one: Answer, zone: ZoneInfo) -> Iterator[str]:
     how = _(KINDS[one["kind"]])
     yield f"  {_local(one, zone):%H:%M}  {mark}  {name}{times}, {how}: {one['sentence']}"
     if one["asleep"]:
-        yield f"             {sentence('agenda_asleep', one['asleep'])}"
+        yield f"             {one['asleep']['sentence']}"
 
 
 def _local(one: Answer, zone: ZoneInfo) -> datetime:

@@ -31,7 +31,8 @@ class Coming:
 
     will_run: whether a run of its own comes of it by itself. starts_at: when, None where it does
     not run. reason: a code: why it does not run, or starts later than it is due; else None.
-    asleep: where this program is usually not awake at that hour.
+    asleep: where this program is usually not awake at that hour. made_up_for: whether a fire that
+    was missed runs late.
     times, last: of what comes again and again in the same way on one day, told as one.
     """
 
@@ -50,6 +51,7 @@ class Coming:
     wakeup_id: str | None = None
     task_id: str | None = None
     asleep: Asleep | None = None
+    made_up_for: bool = True
     times: int = 1
     last: datetime | None = None
 

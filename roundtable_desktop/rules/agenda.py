@@ -10,7 +10,7 @@ from roundtable_desktop.model.agenda import Coming, ComingKind
 from roundtable_desktop.model.holds import ProviderHold
 from roundtable_desktop.model.records import Agent, Wakeup
 from roundtable_desktop.model.routines import Routine, Trigger
-from roundtable_desktop.model.states import RoutineStatus
+from roundtable_desktop.model.states import CatchUpPolicy, RoutineStatus
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go, Hold
 from roundtable_desktop.rules import accounts, admission, idle, zones
 from roundtable_desktop.rules.cron import parse
@@ -142,6 +142,7 @@ class _Course:
             reason=reason,
             routine_id=routine.id,
             trigger_id=trigger.id,
+            made_up_for=routine.catch_up_policy is not CatchUpPolicy.SKIP_MISSED,
         )
 
     def wake(self, due: _Due) -> Coming:

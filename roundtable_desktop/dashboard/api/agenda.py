@@ -29,6 +29,7 @@ class Asleep(Shown):
 
     count: int
     days: int
+    sentence: str
 
 
 class Due(Shown):
@@ -83,8 +84,14 @@ def sentence_of(one: records.Coming, say: Say = said) -> str:
     return say(f"{code}_often" if one.times > 1 else code, values)
 
 
+def asleep_sentence(one: records.Coming, found: records.Asleep) -> str:
+    code = "agenda_asleep" if one.made_up_for else "agenda_asleep_missed"
+    return said(code, {"count": found.count, "days": found.days})
+
+
 def due(one: records.Coming) -> Due:
-    asleep = one.asleep and Asleep.of(one.asleep)
+    found = one.asleep
+    asleep = found and Asleep.of(found, sentence=asleep_sentence(one, found))
     return Due.of(one, sentence=sentence_of(one), asleep=asleep)
 
 

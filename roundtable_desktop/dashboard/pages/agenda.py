@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 from flask import Flask, render_template
 
-from roundtable_desktop.dashboard.api.agenda import sentence_of
+from roundtable_desktop.dashboard.api.agenda import asleep_sentence, sentence_of
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
 from roundtable_desktop.dashboard.pages import filtering
 from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
 from roundtable_desktop.dashboard.pages.frame import page_query
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.agenda import Coming
-from roundtable_desktop.phrases import _, n_, sentence
+from roundtable_desktop.phrases import _, n_
 from roundtable_desktop.phrases.agenda import KINDS
 
 SPANS = ("1", "3", "7", "14", "31")
@@ -98,8 +98,6 @@ def _row(one: Coming, zone: ZoneInfo, say: Say) -> Row:
     tone, word = ("paused", _("Will not run"))
     if one.will_run:
         tone, word = ("pending", _("Later")) if one.reason else ("running", _("Will run"))
-    asleep = one.asleep
-    told = {"count": asleep.count, "days": asleep.days} if asleep else {}
     return Row(
         one,
         clock,
@@ -108,5 +106,5 @@ def _row(one: Coming, zone: ZoneInfo, say: Say) -> Row:
         word,
         _(KINDS[one.kind]),
         sentence_of(one, say),
-        sentence("agenda_asleep", told) if told else "",
+        asleep_sentence(one, one.asleep) if one.asleep else "",
     )
