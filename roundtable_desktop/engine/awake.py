@@ -10,7 +10,7 @@ from roundtable_desktop.rules import asleep
 from roundtable_desktop.rules.asleep import Seen
 from roundtable_desktop.rules.cron import Cron
 from roundtable_desktop.store import awake
-from roundtable_desktop.store.db import Store, View
+from roundtable_desktop.store.db import Store, Tx, View
 
 
 class Awake:
@@ -26,6 +26,14 @@ class Awake:
             with self._store.transaction() as tx:
                 awake.note(tx, hour)
             self._noted = hour
+
+
+def note_span(tx: Tx, begin: datetime, end: datetime) -> None:
+    """Awake all that time, as far back as anybody asks."""
+    hour = max(asleep.hour_of(begin), asleep.hour_of(end) - awake.KEPT)
+    while hour <= end:
+        awake.note(tx, hour)
+        hour += asleep.HOUR
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ FEWEST = 7
 BACK = 28
 """Days among which they are looked for."""
 
-_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 _USUALLY, _RARELY = 2 / 3, 1 / 5
 
 
@@ -59,7 +59,7 @@ def _counted(
         day = today - back * _DAY
         then = day.replace(hour=wall.hour, minute=wall.minute)
         hour = hour_of(then.replace(tzinfo=zone))
-        over = hour + _HOUR <= seen.now
+        over = hour + HOUR <= seen.now
         if not over or seen.first is None or hour < seen.first or not counts(day):
             continue
         of += 1
@@ -77,7 +77,7 @@ def better(seen: Seen, at: datetime, zone: ZoneInfo, cron: Cron) -> datetime | N
     """The nearest time of the same day at which it is rarely asleep, as the wall shows it."""
     wall = zones.wall(at, zone)
     for away in range(1, 24):
-        for other in (wall + away * _HOUR, wall - away * _HOUR):
+        for other in (wall + away * HOUR, wall - away * HOUR):
             if other.date() != wall.date():
                 continue
             found = at_hour(seen, other.replace(tzinfo=zone), zone, cron)

@@ -1,9 +1,11 @@
 """What is due, at the API, on the command line and on its page: the same, and as it stands now."""
 
+import itertools
 import re
 from typing import Any
 
 import pytest
+from outside_clock import advance, move, start
 from outside_house import Browser, House, Room
 from outside_pages import got
 from outside_routines import made, schedule
@@ -101,3 +103,36 @@ def test_the_form_shows_it_before_it_is_saved(shared: House, room: Room) -> None
     status, page = tried(browser, again, cron_0="61 * * * *", do="check")
     assert status == 200 and 'id="difference"' not in page.raw and "minute" in page.text
     assert office(shared, "GET", f"/{routine['id']}").json["revision"] == routine["revision"]
+
+
+@pytest.mark.slow
+@pytest.mark.proves("N-20 asleep")
+def test_a_schedule_that_is_slept_through_says_so_once_enough_was_seen(house: House) -> None:
+    """Two weeks, each day awake from six to midnight."""
+    start(house, "2026-04-06T06:00:00Z")
+    room = house.room()
+    agent = demo(room, "ann", skip_idle_wakeups=False)
+    night = made(room, agent, name="Night", triggers=[schedule("30 3 * * *", "UTC")])
+    office(house, "PATCH", f"/{night['id']}", {"status": "paused"})
+
+    def asleep() -> Any:
+        seen = made(room, agent, name=f"N{next(number)}", triggers=[schedule("30 3 * * *", "UTC")])
+        office(house, "DELETE", f"/{seen['id']}")
+        return seen["usually_asleep"]
+
+    number = itertools.count()
+    for day in range(8):
+        advance(house, 18 * 3600)
+        move(house, sleep=6 * 3600)
+        assert day > 5 or asleep() == []
+    (told,) = asleep()
+    assert (told["count"], told["days"], told["better"]) == (8, 8, "06:30")
+    assert "on 8 of the last 8 days, and rarely at 06:30" in told["sentence"]
+    office(house, "PATCH", f"/{night['id']}", {"status": "active"})
+    items = house.get("/agenda", days=2)["items"]
+    assert [one["asleep"]["count"] for one in items] == [8, 8]
+    name = room.shown["name"]
+    assert "asleep at that hour" in house.cli("routine", "show", "Night", "--workspace", name).out
+    assert "asleep at that hour" in got(Browser(house), f"/routines/{night['id']}").text
+    asked = "/routines/preview?cron=30+3+*+*+*&zone=UTC"
+    assert "rarely at 06:30" in Browser(house).ask("GET", asked).text

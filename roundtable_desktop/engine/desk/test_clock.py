@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from roundtable_desktop.engine import schedules
+from roundtable_desktop.engine.awake import note_span
 from roundtable_desktop.engine.desk import Asked, done_before, remember
 from roundtable_desktop.engine.loop import Looked
 from roundtable_desktop.model.errors import Busy, Conflict, Invalid
@@ -16,7 +17,7 @@ from roundtable_desktop.model.ports import Ids, MovableClock
 from roundtable_desktop.model.records import Actor, Event, Json, Subject
 from roundtable_desktop.model.states import RunStatus
 from roundtable_desktop.model.times import instant, micros
-from roundtable_desktop.store import events, journal, runs, wakeups
+from roundtable_desktop.store import awake, events, journal, runs, wakeups
 from roundtable_desktop.store.db import Reader, Store, Tx, View
 
 PATIENCE = 45.0
@@ -83,6 +84,7 @@ class ClockHands:
                     self._store.begin_at(tx, moment)
                     tx.afterwards.append(lambda: self._clock.move_to(moment))
                     schedules.reckon_anew(tx, moment)
+                    awake.forget(tx)
                 begun = before or self._begin(tx, asked, moment)
             return self._answer(asked.actor, begun, end, stepwise=False)
 
@@ -138,6 +140,7 @@ class ClockHands:
         settled = self._walk(instant(aim), end, stepwise=stepwise)
         with self._store.transaction() as tx:
             told = self._told(tx, begun, settled)
+            note_span(tx, begun.at if stepwise else tx.now, tx.now)
             journal.tell(tx, Kind.CLOCK_MOVED, move, workspace_id=None, actor=actor, data=told)
         return _moved(told)
 
