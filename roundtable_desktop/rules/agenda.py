@@ -122,7 +122,7 @@ class _Course:
             heapq.heapify(ends)
         self._over: dict[str, datetime] = {}
         self._began: dict[str, datetime] = {}
-        self._acted: dict[str, list[tuple[str, datetime]]] = {}
+        self._acted: dict[str, dict[str, datetime]] = {}  # by workspace, each agent's last start
 
     def fire(self, due: _Due) -> Coming:
         recurs, trigger = due.recurs, due.trigger
@@ -183,7 +183,7 @@ class _Course:
         if starts is not None:
             self._began[routine.id] = starts
             self._over[routine.id] = starts + self._span(recurs.agent)
-            self._acted.setdefault(routine.workspace_id, []).append((recurs.agent.id, starts))
+            self._acted.setdefault(routine.workspace_id, {})[recurs.agent.id] = starts
         return starts, reason
 
     def _begun(
@@ -222,8 +222,8 @@ class _Course:
             return []
         wake, began = recurs.wake, self._began.get(recurs.routine.id)
         since = began or self._known.now
-        acted = self._acted.get(recurs.routine.workspace_id, ())
-        others = any(agent != recurs.agent.id and at >= since for agent, at in acted)
+        acted = self._acted.get(recurs.routine.workspace_id, {})
+        others = any(who != recurs.agent.id and at >= since for who, at in acted.items())
         if others or began is not None:
             wake = replace(wake, happened=others)
         return [idle.idle(wake), idle.probe(wake)]

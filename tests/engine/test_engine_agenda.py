@@ -17,6 +17,7 @@ from roundtable_desktop.model.states import (
     ConcurrencyPolicy,
     ErrorKind,
     HoldState,
+    Probe,
     RoutineStatus,
     TaskStatus,
 )
@@ -203,3 +204,23 @@ def test_what_is_told_is_what_happens(stage: Stage) -> None:
     for routine in (five, ten):
         assert [one.scheduled_at for one in here.firings(routine)] == wanted[routine.id]
         assert set(here.states(routine)) == {"done"}
+
+
+@pytest.mark.proves("N-04 agenda", "C-106")
+def test_one_that_waits_for_news_runs_after_others_did(stage: Stage) -> None:
+    """Its own runs are no news; and what it waits for may be a run that is still to come."""
+    here = Routines(stage)
+    beat = here.add("0 * * * *", name="Beat", probe=Probe.WORKSPACE_EVENTS)
+    here.pass_time(hours=1)
+    here.work_all()
+    other = stage.agent(here.workspace, name="Bob")
+    here.add("30 15 * * *", name="Once", assignee_agent_id=other.id, template=HEAVY)
+    here.pass_time(hours=1)
+    here.work_all()  # what was added is news
+    seen = [one for one in look(here, 4 * HOUR) if one.routine_id == beat.id]
+    assert told(seen) == [
+        ("15:00", False, "probe_false"),
+        ("16:00", True, None),
+        ("17:00", False, "probe_false"),
+        ("18:00", False, "probe_false"),
+    ]
