@@ -31,10 +31,11 @@ SELECT count(*) AS n FROM workspaces AS room CROSS JOIN tasks INDEXED BY tasks_s
 _QUEUED = "SELECT count(*) AS n FROM agent_wakeup_requests WHERE status = 'queued'"
 
 
-# A rejected proposal is answered by a newer one, or by the end of its task. Nobody deliberates
-# before there are gates of review; they are counted here then.
+# A rejected proposal is answered by a newer one, or by the end of its task. A gate of review is
+# deliberated on while somebody who was asked has not answered.
 _OF_WORKSPACE = """
-SELECT 0 AS active_deliberations,
+SELECT (SELECT count(DISTINCT gate_id) FROM verdicts INDEXED BY verdicts_asked
+    WHERE status = 'asked' AND workspace_id = :workspace_id) AS active_deliberations,
 (SELECT count(*) FROM proposals INDEXED BY proposals_status WHERE workspace_id = :workspace_id
     AND status IN ('pending', 'in_review', 'revision_requested')) AS open_proposals,
 (SELECT count(*) FROM approvals INDEXED BY approvals_requested

@@ -10,7 +10,8 @@ from flask import Response, request
 from pydantic import ConfigDict
 
 from roundtable_desktop.dashboard import standstill
-from roundtable_desktop.dashboard.api.routines import OFFICE, Firing, firing
+from roundtable_desktop.dashboard.api.routines import OFFICE
+from roundtable_desktop.dashboard.api.routines_shown import Firing, firing
 from roundtable_desktop.dashboard.api.shapes import Moment, Shown
 from roundtable_desktop.dashboard.guard import WEBHOOKS
 from roundtable_desktop.dashboard.problems import MEDIA_TYPE, Refusal, problem_json
