@@ -27,7 +27,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
 )
 from roundtable_desktop.store import approvals as stored_approvals
-from roundtable_desktop.store import comments
+from roundtable_desktop.store import comments, counts
 
 S, P = TaskStatus, ProposalStatus
 
@@ -133,16 +133,25 @@ def test_a_veto_sends_it_back_at_once_and_nobody_else_is_waited_for(reviews: Rev
         reviews.agency.vote(reviews.holder(second), Word.APPROVE, "", [], None)
 
 
-@pytest.mark.proves("C-26", "C-51")
+def deliberated_on(reviews: Reviews) -> int:
+    with reviews.stage.ground.reader.snapshot() as view:
+        workspaces = view.sql("SELECT id FROM workspaces")
+        return sum(counts.of_workspace(view, one["id"]).active_deliberations for one in workspaces)
+
+
+@pytest.mark.proves("C-26", "C-51", "C-76")
 def test_enough_of_many_pass_and_the_wake_of_the_rest_is_stale(reviews: Reviews) -> None:
     task = reviews.task(review(reviews.first, reviews.second, needed=1))
+    assert deliberated_on(reviews) == 0
     reviews.worked(task, a="one")
+    assert deliberated_on(reviews) == 1, "one gate, however many are asked"
     rows = reviews.stage.ground.rows("agent_wakeup_requests")
     assert {one["status"] for one in rows if one["reason"] == "review_requested"} == {"queued"}
     verdict = verdicts.cast(
         reviews.stage.desk, ASKED, reviews.proposal(task).id, Word.APPROVE, "Mine."
     )
     assert verdict.author_type == "person" and reviews.states(task) == "passed"
+    assert deliberated_on(reviews) == 0
     cancelled = [
         one
         for one in reviews.stage.ground.rows("agent_wakeup_requests")
