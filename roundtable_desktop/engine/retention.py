@@ -32,7 +32,7 @@ OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
 UNDELIVERED = (*proposals.OPEN, ProposalStatus.APPROVED)
 AGAIN = timedelta(days=1)
 """How long one that held something of its own is not read again."""
-OF_AGENT = re.compile(r"a-([0-9a-z]{26})(?:-\d+)?")
+OF_AGENT = re.compile(r"a-([0-9a-z]{26})(?:-(\d+))?")
 
 
 class Retention:
@@ -138,7 +138,7 @@ class _Seeing:
             return self._of_task(unknown, task, nth) if task else unknown
         if found := OF_AGENT.fullmatch(path.name):
             agent = agents.get(self.view, found[1])
-            return self._of_agent(unknown, agent) if agent else unknown
+            return self._of_agent(unknown, agent, int(found[2] or 1)) if agent else unknown
         return unknown
 
     def _of_task(self, copy: Copy, task: Task, nth: int) -> Copy:
@@ -154,8 +154,12 @@ class _Seeing:
             return replace(copy, state=CopyState.UNDELIVERED)
         return self._over(copy, task.updated_at)
 
-    def _of_agent(self, copy: Copy, agent: Agent) -> Copy:
-        copy = replace(copy, agent=agent.name, saved=runs.left_by(self.view, agent.id))
+    def _of_agent(self, copy: Copy, agent: Agent, number: int) -> Copy:
+        """What a review left there is not wanted; what a turn left was collected."""
+        last = runs.last_in_copy(self.view, agent.id, number)
+        reviewed = last is not None and last.gate_id is not None and not last.copy_kept
+        saved = runs.left_by(self.view, agent.id)
+        copy = replace(copy, agent=agent.name, saved=saved, discards=reviewed)
         works = any(agent.id == one for _, one in self.busy)
         if works or agent.status is not AgentStatus.RETIRED:
             return replace(copy, state=CopyState.IN_USE)

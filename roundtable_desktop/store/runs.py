@@ -136,6 +136,12 @@ def left_by(view: View, agent_id: str) -> list[str]:
     return [str(row["left_commit"]) for row in rows]
 
 
+def last_in_copy(view: View, agent_id: str, number: int) -> Run | None:
+    """Who worked last in that one of the agent's own copies."""
+    here = (Runs.agent_id == agent_id) & (Runs.copy_number == number)
+    return view.one(Run, Runs.select().where(here).order_by(Runs.id.desc()).limit(1))
+
+
 def add_process(
     tx: Tx, run_id: str, role: str, *, pid: int, boot: str, ticks: int, at: datetime
 ) -> None:

@@ -1,14 +1,15 @@
 """Gates: reviewers are asked at once, all are heard before the work goes back, and no task waits
 in silence."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from engine_reviews import DONE, FINDING, Reviews, approval, review
 from engine_stage import ASKED, Stage
-from ground import JOAN
+from ground import JOAN, NOW
 
-from roundtable_desktop.engine import unanswered
+from roundtable_desktop.engine import retention, unanswered
 from roundtable_desktop.engine.desk import (
     Asked,
     approvals,
@@ -21,11 +22,13 @@ from roundtable_desktop.engine.desk import (
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.gates import GateKind, Wanted, Word
 from roundtable_desktop.model.states import (
+    AgentStatus,
     DeliveryMode,
     ProposalStatus,
     Source,
     TaskStatus,
 )
+from roundtable_desktop.store import agents as stored_agents
 from roundtable_desktop.store import approvals as stored_approvals
 from roundtable_desktop.store import comments, counts
 
@@ -350,3 +353,17 @@ def test_who_is_woken_never_depends_on_what_it_may_do(reviews: Reviews) -> None:
     assert [
         one["id"] for one in reviews.agency.list_proposals(holder, None, None, 5)["proposals"]
     ] == [told["id"]]
+
+
+@pytest.mark.proves("A-15 snapshot")
+def test_what_a_review_left_keeps_no_copy(reviews: Reviews) -> None:
+    reviews.handed_in(review(reviews.first))
+    run = reviews.reviewing(reviews.first)
+    reviews.stage.leave(run, mine="scratch")
+    reviews.vote(reviews.first, "approve")
+    with reviews.stage.store.transaction() as tx:
+        stored_agents.move(tx, reviews.first, AgentStatus.RETIRED, JOAN, paused_reason=None)
+        copies = reviews.stage.folders.copies
+        found = retention.copies_of(tx, copies, reviews.workspace, tx.now + timedelta(days=99))
+    (copy,) = [one for one in found if one.agent == "First"]
+    assert copy.discards and copy.is_due(NOW + timedelta(days=99))
