@@ -20,10 +20,16 @@ def of_agents(client: Client, workspace_id: str, rows: Iterable[Answer]) -> list
 
 
 def of_tasks(client: Client, workspace_id: str, rows: Iterable[Answer]) -> list[Answer]:
-    """With `task`, `title` and `assignee_agent_id` of the task that each is about, if any."""
+    """With `task`, `title` and `assignee_agent_id` of the task that each is about, if any; a review
+    is about the task whose work it judges."""
     found = client.every("/tasks", workspace_id=workspace_id, hidden=True)
     tasks = {one["id"]: one for one in found}
-    return [{**row, **_named(tasks.get(row.get("task_id")))} for row in rows]
+    return [{**row, **_named(tasks.get(_about(row)))} for row in rows]
+
+
+def _about(row: Answer) -> str:
+    judged = row.get("judged_task_id") or (row.get("payload") or {}).get("task_id")
+    return str(row.get("task_id") or judged or "")
 
 
 def _named(task: Answer | None) -> Answer:

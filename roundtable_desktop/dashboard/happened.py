@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.inert import inert
-from roundtable_desktop.dashboard.labels import actor_label, item_label, label
+from roundtable_desktop.dashboard.labels import actor_label, gate_state, item_label, label
 from roundtable_desktop.engine.desk.look_activity import Happened
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.times import instant
@@ -56,9 +56,12 @@ def _values(one: Happened, figures: Figures) -> Iterator[tuple[str, object]]:
     yield "account", _clean(one.event.subject_id)
     yield "copy", _clean(one.event.subject_id)
     yield "changed", _clean(", ".join(_changed(data)))
-    yield "before", label(str(data.get("from", "…")))
-    yield "after", label(str(data.get("to", "…")))
+    say = gate_state if one.event.subject_type in ("gate", "verdict") else label
+    yield "before", say(str(data.get("from", "…")))
+    yield "after", say(str(data.get("to", "…")))
     yield from _of_data(data, figures)
+    if one.event.subject_type == "verdict":
+        yield "outcome", gate_state(str(data.get("outcome", "…")))
 
 
 def _of_data(data: Mapping[str, object], figures: Figures) -> Iterator[tuple[str, object]]:

@@ -77,7 +77,7 @@ def asks_for_more(view: View, wakeup: Wakeup, task: Task) -> bool:
 def review_stage(tx: Tx, case: Case) -> Answer:
     """C-51: a reviewer's wake follows the stage of the work."""
     if reviewing.gate_of(case.wakeup) is None:
-        return Go()
+        return Go({"form": "none"})
     case.review = reviewing.of_wakeup(tx, case.wakeup)
     return reviewing.stage(case.review, case.wakeup)
 

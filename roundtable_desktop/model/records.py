@@ -296,6 +296,10 @@ class Run:
         found = self.payload.get("gate_id")
         return str(found) if found else None
 
+    @property
+    def judged_task_id(self) -> str | None:
+        return str(self.payload["task_id"]) if self.gate_id else None
+
     def causes(self) -> list[Json]:
         """As its wakeup carried them when it was launched."""
         return _wakes(self.context_snapshot)

@@ -6,6 +6,7 @@ from roundtable_desktop.phrases.marking import N_
 
 REVIEWING: Mapping[str, str] = {
     "review_stage_passed": N_("Its verdict is waited for, in round {round}."),
+    "review_stage_none": N_("It is no review."),
     "review_stage_waiting": N_("Nobody waits for its verdict any more."),
     # what cannot be set
     "too_many_gates": N_("A task has at most {most} gates."),

@@ -61,7 +61,8 @@ class RunsAsked(Paging):
 
 
 class RunRow(Shown):
-    """gate_id: of a run that judges the work on a task, and is none of its attempts."""
+    """gate_id, judged_task_id: of a run that judges the work on a task, and is none of its
+    attempts."""
 
     id: str
     workspace_id: str
@@ -71,6 +72,7 @@ class RunRow(Shown):
     agent_id: str
     task_id: str | None
     gate_id: str | None
+    judged_task_id: str | None
     attempt_index: int | None
     created_at: Moment
     started_at: Moment | None
