@@ -367,3 +367,17 @@ def test_what_a_review_left_keeps_no_copy(reviews: Reviews) -> None:
         found = retention.copies_of(tx, copies, reviews.workspace, tx.now + timedelta(days=99))
     (copy,) = [one for one in found if one.agent == "First"]
     assert copy.discards and copy.is_due(NOW + timedelta(days=99))
+
+
+@pytest.mark.proves("C-26")
+def test_work_in_review_whose_gates_are_taken_away_does_not_stay_there(reviews: Reviews) -> None:
+    plain = reviews.task(review(reviews.first))
+    reviews.worked(plain)
+    assert reviews.now(plain).status is S.IN_REVIEW
+    reviews.set_gates(plain)
+    assert reviews.now(plain).status is S.DONE
+    changed = reviews.handed_in(review(reviews.first), approval(), delivery=DeliveryMode.AUTO)
+    reviews.set_gates(changed)
+    assert reviews.proposal(changed).status is P.APPROVED, "its rule decides"
+    with pytest.raises(Conflict, match="delivery_under_way"):
+        reviews.set_gates(changed, approval())

@@ -177,7 +177,7 @@ class Agency:
             told = self._clean(holder, title), self._clean(holder, description)
             before = reach.before(tx, holder, blocked_by)
             acceptance = self._clean(holder, judged.acceptance)
-            files = list(judged.expected_files)
+            files = [self._clean(holder, one) for one in judged.expected_files]
             more: dict[str, Any] = {"acceptance": acceptance, "expected_files": files}
             if parent is not None:
                 made = tasks.add_below(tx, self._desk, actor, parent, *told, agent, before, **more)

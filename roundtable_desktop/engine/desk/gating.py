@@ -57,8 +57,8 @@ def replace(tx: Tx, ids: Ids, task: Task, wanted: Sequence[Wanted], actor: Actor
         _withdraw_question(tx, gate, actor)
     draw(tx, ids, task, wanted)
     tasks.touch(tx, task)
-    if task.status is TaskStatus.IN_REVIEW:
-        flow.begin(tx, ids, task, actor)
+    if task.status is TaskStatus.IN_REVIEW and not flow.begin(tx, ids, task, actor):
+        flow.go_on(tx, ids, task, actor)  # nothing is left to pass
 
 
 def check_assignee(view: View, task: Task, agent: Agent) -> None:
