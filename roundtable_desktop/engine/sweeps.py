@@ -9,7 +9,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Rank, Source
-from roundtable_desktop.store import journal, sweeps
+from roundtable_desktop.store import gates, journal, sweeps
 from roundtable_desktop.store.db import Reader, Store, Tx
 from roundtable_desktop.store.wakeups import Cause
 
@@ -39,10 +39,10 @@ class Sweep:
             return 0
         with self._reader.snapshot() as view:
             lost = bool(sweeps.unstarted(view, now, 1))
-            stuck = unheard.any_left(view)
+            stuck, left = unheard.any_left(view), gates.left_alone(view, 1)
         if stuck:
             self._ask()
-        if self._unanswered.left():
+        if left:
             self._unanswered.ask()
         dispatched = self._dispatch_all() if lost else 0
         if dispatched or boot:
@@ -56,8 +56,8 @@ class Sweep:
         if not self._clock.stands or self._next is None:
             return None
         with self._reader.snapshot() as view:
-            found = sweeps.unstarted(view, self._next, 1) or unheard.any_left(view)
-            return self._next if found else None
+            lost = sweeps.unstarted(view, self._next, 1) or unheard.any_left(view)
+            return self._next if lost or gates.left_alone(view, 1) else None
 
     def _ask(self) -> None:
         while True:

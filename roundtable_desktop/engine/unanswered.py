@@ -34,11 +34,6 @@ class Unanswered:
                 if settle(tx, self._ids) < AT_ONCE:
                     return
 
-    def left(self) -> bool:
-        """Whether work waits for which nobody was asked; looked at less often."""
-        with self._reader.snapshot() as view:
-            return bool(gates.left_alone(view, 1))
-
     def ask(self) -> None:
         with self._store.transaction() as tx:
             ask_left(tx, self._ids)
