@@ -4,11 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from roundtable_desktop.model.routines import Trigger
-from roundtable_desktop.model.states import TriggerKind
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.webhooks import Delivery
 from roundtable_desktop.store.db import Tx, View
-from roundtable_desktop.store.routine_tables import Triggers
+from roundtable_desktop.store.routine_tables import Routines, Triggers
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries as Deliveries
 
 LIFE = timedelta(days=30)
@@ -32,14 +31,19 @@ DELETE FROM webhook_deliveries WHERE id IN (
 
 
 def at_address(view: View, public_id: str) -> Trigger | None:
+    """Of a routine that is there: one that was removed leaves its address to nobody."""
     here = Triggers.public_id.is_null(False) & (Triggers.public_id == public_id)
-    return view.one(Trigger, Triggers.select().where(here))
+    return view.one(Trigger, Triggers.select().where(here & Triggers.routine_id.in_(_present())))
 
 
 def every(view: View) -> list[Trigger]:
-    """All triggers that are webhooks."""
-    here = Triggers.public_id.is_null(False) & (Triggers.kind == TriggerKind.WEBHOOK)
+    """All triggers that are webhooks of a routine that is there."""
+    here = Triggers.public_id.is_null(False) & Triggers.routine_id.in_(_present())
     return view.all(Trigger, Triggers.select().where(here).order_by(Triggers.id))
+
+
+def _present() -> Any:
+    return Routines.select(Routines.id).where(Routines.deleted_at.is_null())
 
 
 def known(

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from config_room import POOL, Room, watch
 from engine_folders import secrets_in
-from engine_stage import ScriptedLauncher, Stage
+from engine_stage import ASKED, ScriptedLauncher, Stage
 from ground import JOAN, NOW, Ground
 from routine_stage import HEAVY, Routines
 
 from roundtable_desktop.engine import copied
-from roundtable_desktop.engine.desk import Asked, Desk, kept_secrets, routines, webhooks
+from roundtable_desktop.engine.desk import Asked, Desk, kept_secrets, routines, webhooks, workspaces
 from roundtable_desktop.engine.desk import triggers as desk_triggers
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
 from roundtable_desktop.engine.desk.triggers import Wanted
@@ -263,3 +263,15 @@ def test_in_a_copied_home_nothing_fires_before_it_is_resumed(
     assert told.value.code == "webhook_home_copied" and here.firings(routine) == []
     assert here.send(routine, "a").source == "webhook"
     assert [one.became for one in here.deliveries(routine)] == ["fired"]
+
+
+@pytest.mark.proves("C-80 webhooks")
+def test_a_workspace_that_is_removed_takes_its_webhooks_and_their_secrets_along(
+    stage: Stage,
+) -> None:
+    here = Hooks(stage)
+    routine = here.hooked(variables=[Variable("n", required=True)])
+    with pytest.raises(InvalidFields):
+        here.send(routine, "a")
+    workspaces.remove(stage.desk, ASKED, here.workspace.id)
+    assert here.held(routine) == {} and here.deliveries(routine) == []

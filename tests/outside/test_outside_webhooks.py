@@ -146,7 +146,7 @@ def test_who_may_not_gets_one_answer_whatever_the_reason(make: Callable[..., Hoo
 
 
 @pytest.mark.slow
-@pytest.mark.proves("S-50", "S-52", "S-53", "B-054", "S-06")
+@pytest.mark.proves("S-50", "S-52", "S-53", "B-054", "S-06", "K-58 webhooks")
 def test_a_bearer_none_other_methods_and_no_browser(make: Callable[..., Hook]) -> None:
     found = make({"signing_mode": "bearer"})
     tried = {
@@ -180,8 +180,13 @@ def test_a_bearer_none_other_methods_and_no_browser(make: Callable[..., Hook]) -
         foreign = one.house.ask("POST", one.path, b"{}", sent, f"evil.example:{one.house.port}")
         assert foreign.status == 421
     assert naked.firings() == []
-    assert naked.send(b"{}", {}).status == 202
+    keyed = [naked.send(b"{}", {"Idempotency-Key": "k"}).json["id"] for _ in range(2)]
+    assert len({*keyed, naked.send(b"{}", {}).json["id"]}) == 2
+    assert naked.send(b"{}", {"X-GitHub-Delivery": "with a blank"}).status == 400
     assert len(found.firings()) == 1
+    refused = naked.send(b"no json", {}).status
+    office(naked.house, "DELETE", f"/{naked.routine['id']}")
+    assert (refused, naked.send(b"no json", {}).status) == (400, 401)
 
 
 @pytest.mark.slow
