@@ -299,6 +299,7 @@ def test_secrets_are_made_shown_once_rotated_and_never_stored(
     assert (found.call({"a": 1}).status, newer.call({"a": 2}).status) == (202, 202)
     advance(house, 24 * 3600 + 1)
     assert (found.call({"a": 3}).status, newer.call({"a": 4}).status) == (401, 202)
+    assert {one["previous_until"] for one in found.seen()["triggers"]} == {None}
     assert newer.patch(secret="another-secret").status == 200
     changed = Hook(house, first, new, "another-secret")
     assert (newer.call({"a": 5}).status, changed.call({"a": 6}).status) == (401, 202)
@@ -355,5 +356,6 @@ def test_a_delivery_comes_again_at_once_and_after_a_restart(
     assert "has no secret any more" in said
     page = Browser(still).ask("GET", f"/routines/{bare.routine['id']}").text
     assert "its secret is gone" in page
-    assert bare.patch(rotate=True).status == 200
+    renewed = bare.patch(rotate=True).json["triggers"]
+    assert [one["previous_until"] for one in renewed] == [None, None], "there was none before"
     assert "has no secret any more" not in still.cli("doctor").said

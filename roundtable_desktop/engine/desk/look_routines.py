@@ -88,14 +88,14 @@ class LookRoutines:
             found = routines.page(
                 view, after=after, limit=limit, workspace_id=workspace_id, over=over
             )
-            return _around(view, found)
+            return _around(view, found, self._clock.now())
 
     def one(self, ref: str) -> Recurring:
         with self._reader.snapshot() as view:
             found = routines.present(view, ref) or lists.by_suffix(view, lists.ROUTINES, ref)
             if found is None or found.deleted_at is not None:
                 raise Absent("unknown_routine")
-            return _around(view, [found])[0]
+            return _around(view, [found], self._clock.now())[0]
 
     def firings(self, routine: Routine, limit: int) -> list[Firing]:
         """Newest first."""
@@ -144,9 +144,18 @@ class LookRoutines:
             return explain_routines.of_routine(view, seen.routine, self._clock.now())
 
 
-def _around(view: View, found: Sequence[Routine]) -> list[Recurring]:
+def _around(view: View, found: Sequence[Routine], now: datetime) -> list[Recurring]:
     triggers = routines.triggers_of(view, [one.id for one in found])
-    return [_recurring(view, one, triggers[one.id]) for one in found]
+    return [
+        _recurring(view, one, [_as_of(trigger, now) for trigger in triggers[one.id]])
+        for one in found
+    ]
+
+
+def _as_of(trigger: Trigger, now: datetime) -> Trigger:
+    """A secret of before that counts no more is not told of."""
+    over = trigger.previous_until is not None and trigger.previous_until <= now
+    return replace(trigger, previous_until=None) if over else trigger
 
 
 def _recurring(view: View, routine: Routine, triggers: Sequence[Trigger]) -> Recurring:

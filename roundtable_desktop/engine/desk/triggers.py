@@ -223,12 +223,15 @@ def _keep(
 
 
 def _signed(tx: Tx, there: Trigger, wanted: Wanted) -> dict[str, Any]:
-    """A secret that is replaced and not rotated is over at once."""
+    """A secret that is replaced and not rotated is over at once; where none was, none goes on."""
     mode = wanted.signing_mode or there.signing_mode
     changes: dict[str, Any] = {"signing_mode": mode}
-    if wanted.rotate:
+    held = there.signing_mode is not SigningMode.NONE and not there.secret_missing
+    if wanted.rotate and held:
         changes |= {"previous_until": tx.now + OVERLAP, "secret_missing": False}
-    elif wanted.secret is not None or SigningMode.NONE in (mode, there.signing_mode):
+    elif (
+        wanted.rotate or wanted.secret is not None or SigningMode.NONE in (mode, there.signing_mode)
+    ):
         changes |= {"previous_until": None, "secret_missing": False}
     return changes
 
