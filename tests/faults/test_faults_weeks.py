@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from calm_week import lived_as_foreseen
 from hard_week import lived_through
 from random_weeks import lived
 
@@ -29,3 +30,9 @@ def test_every_due_instant_of_another_hard_week_is_accounted_for_once(
 def test_two_thousand_random_weeks_end_every_wakeup_once(tmp_path: Path, part: int) -> None:
     first = FIRST + part * OF_A_PART
     assert lived(tmp_path, range(first, first + OF_A_PART)) > OF_A_PART / 2
+
+
+@pytest.mark.faults
+@pytest.mark.proves("N-04 waiting", "week")
+def test_what_was_foreseen_of_a_calm_week_is_what_happens(tmp_path: Path) -> None:
+    lived_as_foreseen(tmp_path, days=7)
