@@ -91,12 +91,10 @@ def press(page: Page, path: str, action: str, offer: Offer, folder: str) -> int 
     The status of the page that came of it; None where the button is there no more. folder: of a
     repository that is not registered yet.
     """
-    if _shown(page) != path:  # a press mostly ends on the page that it came from, made anew
+    button = _found(page, action, offer) if _shown(page) == path else None
+    if button is None:
         page.goto(path)
-    if page.evaluate("() => !document.querySelector('main')"):
-        return None
-    handle = page.evaluate_handle(FIND, [action, offer.name, offer.value])
-    button = handle.as_element()
+        button = _found(page, action, offer)
     if button is None:
         return None
     for summary in _those(page, OPEN, button):
@@ -117,9 +115,17 @@ def press(page: Page, path: str, action: str, offer: Offer, folder: str) -> int 
 
 
 def _shown(page: Page) -> str:
-    """The path and the query of the page, as an address of ours has them."""
+    """The address of the page as links have it: a press mostly ends on the page that it came from,
+    made anew, with a word of what was done."""
     parts = urlsplit(page.url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+    asked = [word for word in parts.query.split("&") if word and not word.startswith("told=")]
+    return f"{parts.path}?{'&'.join(asked)}" if asked else parts.path
+
+
+def _found(page: Page, action: str, offer: Offer) -> ElementHandle | None:
+    if page.evaluate("() => !document.querySelector('main')"):
+        return None
+    return page.evaluate_handle(FIND, [action, offer.name, offer.value]).as_element()
 
 
 def _those(page: Page, script: str, button: ElementHandle) -> list[ElementHandle]:
