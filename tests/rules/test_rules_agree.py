@@ -6,7 +6,7 @@ import pytest
 from queue_walks import agree
 
 WALKS = 200
-"""Four thousand states; a hundred thousand are walked through by `dev.py faults`."""
+"""Four thousand states; ten thousand are walked through by `dev.py faults`."""
 
 
 @pytest.mark.slow
