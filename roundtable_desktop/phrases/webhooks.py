@@ -43,6 +43,13 @@ WEBHOOKS: Mapping[str, str] = {
         "characters only."
     ),
     "delivery_fired": N_("It set the routine off."),
+    "delivery_coalesced": N_("It was merged with the last one, which was not over yet."),
+    "delivery_skipped": N_("Nothing was started: the last one was not over yet."),
+    "delivery_variables_missing": N_("Nothing was started: a variable that is needed was missing."),
+    "delivery_variables_not_taken": N_("Nothing was started: a value could not be taken."),
+    "delivery_routine_text_too_long": N_(
+        "Nothing was started: with these values a text would have been too long."
+    ),
     "delivery_routine_paused": N_("Nothing was started: the routine was paused."),
     "delivery_routine_archived": N_("Nothing was started: the routine was archived."),
     "delivery_webhook_home_copied": N_(

@@ -14,7 +14,7 @@ from engine_stage import ASKED, ScriptedLauncher, Stage
 from ground import JOAN, NOW, Ground
 from routine_stage import HEAVY, Routines
 
-from roundtable_desktop.engine import copied
+from roundtable_desktop.engine import copied, routine_faults
 from roundtable_desktop.engine.desk import Asked, Desk, kept_secrets, routines, webhooks, workspaces
 from roundtable_desktop.engine.desk import triggers as desk_triggers
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
@@ -22,12 +22,18 @@ from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.engine.desk.webhooks import Call, Pace, Proven
 from roundtable_desktop.model.errors import Conflict, Invalid, InvalidFields
 from roundtable_desktop.model.routines import Firing, Routine, Template, Trigger, Variable
-from roundtable_desktop.model.states import RoutineStatus, TriggerKind
+from roundtable_desktop.model.states import (
+    ConcurrencyPolicy,
+    RoutineStatus,
+    TriggerKind,
+)
 from roundtable_desktop.model.webhooks import Delivery, Said, SigningMode
+from roundtable_desktop.phrases.webhooks import WEBHOOKS
 from roundtable_desktop.store import webhooks as stored
 from roundtable_desktop.store.routines import triggers_of
 
 BEARER = Wanted(TriggerKind.WEBHOOK, signing_mode=SigningMode.BEARER, secret="its-own-secret")
+SKIP = ConcurrencyPolicy.SKIP_IF_ACTIVE
 BORNE = Said(authorization="Bearer its-own-secret")
 
 
@@ -90,7 +96,21 @@ def test_what_comes_again_is_the_same_firing_and_what_fired_nothing_may_come_aga
     here.edit(routine, status=RoutineStatus.ACTIVE)
     assert here.send(routine, "c", n=3).id != first.id
     became = [(one.delivery_id, one.became, one.repeats) for one in here.deliveries(routine)]
-    assert became == [("c", "fired", 0), ("b", "fired", 2), ("a", "fired", 1)]
+    assert became == [("c", "coalesced", 0), ("b", "fired", 2), ("a", "variables_missing", 1)]
+
+
+@pytest.mark.proves("C-68")
+def test_what_becomes_of_a_delivery_is_what_is_said_of_it(stage: Stage) -> None:
+    here = Hooks(stage)
+    merging, skipping = here.hooked(), here.hooked(name="Skips", concurrency_policy=SKIP)
+    for routine in (merging, skipping):
+        here.send(routine)
+        here.work()
+        here.send(routine)
+    assert [one.became for one in here.deliveries(merging)] == ["coalesced", "fired"]
+    assert [one.became for one in here.deliveries(skipping)] == ["skipped", "fired"]
+    codes = ("fired", "coalesced", "skipped", *routine_faults.UNFIT)
+    assert {f"delivery_{code}" for code in codes} <= WEBHOOKS.keys()
 
 
 @pytest.mark.proves("S-48", "C-68")

@@ -121,7 +121,7 @@ def receive(desk: Desk, call: Proven, body: Mapping[str, object]) -> Firing | No
             shot = _shot(tx, call, routine, tx.now, body)
             made = fire(tx, desk.ids, shot)
             routines.touch_fired(tx, call.trigger.id)
-            _remember(tx, desk, call, FIRED, made.id, payload=call.text.decode())
+            _remember(tx, desk, call, _became(made), made.id, payload=call.text.decode())
         else:
             _remember(tx, desk, call, closed, None, payload=None)
             shot, made = None, None
@@ -137,6 +137,14 @@ def _closed(tx: Tx, routine: Routine) -> str | None:
     if copied.waits(tx):
         return "webhook_home_copied"
     return None if routine.status is RoutineStatus.ACTIVE else f"routine_{routine.status}"
+
+
+def _became(made: Firing) -> str:
+    """The code of what came of it at once; how it ends is told by the firing."""
+    if made.status is FiringStatus.FAILED:
+        return str(made.reason)
+    started = made.status not in (FiringStatus.SKIPPED, FiringStatus.COALESCED)
+    return FIRED if started else str(made.status)
 
 
 def _known(tx: Tx, call: Proven) -> Delivery | None:
