@@ -49,6 +49,11 @@ _skip_idle = click.option(
     default=None,
     help=_("Whether a schedule alone leaves it in peace while it has no task."),
 )
+_flat_rate = click.option(
+    "--flat-rate/--no-flat-rate",
+    default=None,
+    help=_("Whether its runs cost nothing more than what you pay anyway."),
+)
 _env = click.option(
     "--env",
     multiple=True,
@@ -77,6 +82,7 @@ def agent() -> None:
 @_env
 @_limits
 @_skip_idle
+@_flat_rate
 @_account
 @click.option("--permission", type=_POLICY, default="ask")
 @click.option("--model", help=_("Default: its project's, its workspace's, or its own."))
@@ -155,6 +161,7 @@ def _tell_heartbeat(client: Client, made: Answer) -> None:
 @click.option("--no-env", "gone", multiple=True, metavar="NAME", help=_("Takes one away."))
 @_limits
 @_skip_idle
+@_flat_rate
 @_account
 @click.option("--permission", "permission_policy", type=_POLICY)
 @click.option("--model", help=_("What it is to use from now on."))

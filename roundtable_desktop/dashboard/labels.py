@@ -193,6 +193,7 @@ FIELDS: Mapping[str, str] = {
     "silence_limit_sec": N_("Ended after this silence, in seconds"),
     "soft_timeout_sec": N_("Asked how it stands after, in seconds"),
     "hard_timeout_sec": N_("Ended after, in seconds"),
+    "flat_rate": N_("What its runs cost"),
     "memory_limit_mb": N_("Memory of one run, in MB (0: half of the machine's)"),
     "env": N_("Variable"),
     "secret": N_("Secret"),

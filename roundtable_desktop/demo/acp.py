@@ -110,7 +110,8 @@ class Turn:
     def spend(self, tokens_in: int, tokens_out: int) -> None:
         self.spent[0] += tokens_in
         self.spent[1] += tokens_out
-        self._update("usage_update", used=sum(self.spent), size=WINDOW)
+        so_far = {"inputTokens": self.spent[0], "outputTokens": self.spent[1]}
+        self._update("usage_update", used=sum(self.spent), size=WINDOW, _meta={"usage": so_far})
 
     def call(self, name: str, arguments: object) -> str:
         self.tool(name, "other")

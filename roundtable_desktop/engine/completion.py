@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit, gates, graph, moved, spoken, stuck, summaries
+from roundtable_desktop.engine import circuit, gates, graph, moved, spoken, stuck, summaries, using
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF
@@ -164,6 +164,7 @@ class Completion:
                 **_report(ended),
                 **_of_own_copy(run, left, survivors),
             )
+            using.ended(tx, run, settlement.kind)
             for item in inbox.open_about(tx, Subject("run", run.id)):
                 inbox.resolve(tx, item, {"by": "end"})
             self._tell_left(tx, run, around.task, left)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from roundtable_desktop.engine import using
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
     AgentBorn,
@@ -17,6 +18,7 @@ from roundtable_desktop.model.messages import (
     Hello,
     Message,
     Pulse,
+    Quota,
     Result,
     SessionOpened,
     Silent,
@@ -106,10 +108,12 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids, here: Here) -> None:
         case SessionOpened(id=external, loaded=loaded, note=note):
             sessions.keep(tx, run, external, loaded=loaded, note=note)
         case Usage():
-            runs.add_usage(tx, run, _facts(message))
+            using.book(tx, run, message)
             if message.output_tokens:
                 holds.proven(tx, run.wakeup_id)
-            _tell(tx, run, Kind.RUN_USED, _facts(message, "raw"))
+            _tell(tx, run, Kind.RUN_USED, _facts(message, "raw", "sums", "thread", "fresh"))
+        case Quota():
+            using.learn(tx, run, message, here)
         case Ask():
             holds.proven(tx, run.wakeup_id)
             _ask(tx, run, message, ids.new())

@@ -96,8 +96,14 @@ class SessionOpened(Message):
 
 
 class Usage(Message):
-    """What one turn cost, as the agent says it: figures of two agents do not compare. raw: as it
-    came; None is "not said", never 0."""
+    """What a reply or a turn used, as the agent says it: figures of two agents do not compare. raw:
+    as it came; None is "not said", never 0.
+
+    reply: the agent's own name for what the figures are of, in all of its runs. turn: the number of
+    a turn of this run. Either is told again when more is known, and the last word counts.
+    thread, sums: what a conversation has used in all so far; fresh: it began in this run.
+    of_run: the cost is that of the whole run, with all that was told before.
+    """
 
     kind: Literal["usage"]
     input_tokens: int | None = None
@@ -105,6 +111,24 @@ class Usage(Message):
     cached_tokens: int | None = None
     cost_usd: float | None = None
     raw: dict[str, Any] = {}
+    reply: str = ""
+    turn: int | None = None
+    thread: str = ""
+    sums: dict[Literal["input_tokens", "output_tokens", "cached_tokens", "cost_usd"], float] = {}
+    fresh: bool = True
+    of_run: bool = False
+    model: str = ""
+
+
+class Quota(Message):
+    """What a provider says of one of its windows. used: share, 0…1; resets_at: seconds since 1970;
+    either None where it was not said."""
+
+    kind: Literal["quota"]
+    window: str
+    status: str = ""
+    used: float | None = None
+    resets_at: int | None = None
 
 
 class Option(BaseModel):
@@ -222,6 +246,7 @@ AnyMessage = Annotated[
     | Controlled
     | SessionOpened
     | Usage
+    | Quota
     | Ask
     | Answered
     | Tool

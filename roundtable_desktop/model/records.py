@@ -99,6 +99,7 @@ class Agent:
 
     account: who pays at the provider; agents with the same one wait for its limits together.
     model: what it uses unless a task says otherwise; None: what the levels below it say.
+    flat_rate: its runs cost nothing more than what is paid anyway.
     skip_idle_wakeups: a scheduled wake of a light routine is skipped while it has no task (K-27).
     """
 
@@ -125,6 +126,7 @@ class Agent:
     model: str | None
     skip_idle_wakeups: bool
     memory_limit_mb: int = 0
+    flat_rate: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +237,7 @@ class Run:
     resume_prompt: sent instead of the whole one when the conversation could be loaded; then it
     becomes the assembled one.
     session_id: the agent's own name for the conversation.
-    usage: summed over its turns, as it was said.
+    usage: summed over its turns, as far as it was said; `unknown` names what was not said of all.
     waiting_since: a permission ask is open; that is no state.
     spool_offset, spool_seq: how far the runner's messages were applied.
     ended: what the runner's last message said; the run is settled from it.

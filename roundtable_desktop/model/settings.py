@@ -15,6 +15,10 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 
 QuietHours = Annotated[str, Field(pattern=QUIET_HOURS, max_length=400)]
 """`rules.quiet` reads it."""
+_USD = r" [0-9]{1,6}(\.[0-9]{1,9})?"
+_PRICE = rf"[^\s,]{{1,200}}{_USD}{_USD}({_USD}( within)?)?"
+Prices = Annotated[str, Field(pattern=rf"^({_PRICE}(, ?{_PRICE})*)?$", max_length=4000)]
+"""`rules.prices` reads it."""
 
 
 class Scope(BaseModel):
@@ -181,4 +185,13 @@ class WorkspaceSettings(Scope):
     projects: dict[Label, Project] = Field(
         default={},
         description="For tasks with the label `project`: the model for each such label.",
+    )
+    prices: Prices = Field(
+        default="",
+        description=(
+            "What a million tokens of a model cost here, in US dollars: model, input, output, and "
+            "those from a cache, such as `my-model 1.25 10 0.125, other 3 15`. `within` at the end "
+            "says that the cached ones are among the input. They count where an agent does not say "
+            "what it cost, before the list of this version."
+        ),
     )

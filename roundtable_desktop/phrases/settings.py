@@ -19,6 +19,7 @@ NAMES: Mapping[str, str] = {
     "workspace_strategy": N_("Where agents work"),
     "keep_copies_days": N_("Keep working copies (days)"),
     "projects": N_("Models of projects"),
+    "prices": N_("Prices of models"),
     # of its row
     "name": N_("Name"),
     "timezone": N_("Time zone"),

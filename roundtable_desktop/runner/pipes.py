@@ -1,6 +1,7 @@
 """Moves bytes through the agent's pipes without ever waiting for the agent."""
 
 import asyncio
+from collections.abc import Callable
 from typing import IO
 
 from roundtable_desktop.runner.output import Output
@@ -34,10 +35,11 @@ class Batch:
 
 
 class Drain(asyncio.Protocol):
-    """Reads one of the agent's streams as fast as it comes, and writes it in batches."""
+    """Reads one of the agent's streams as fast as it comes, and writes it in batches. also: gets
+    what comes, and an end of line at its end."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    def __init__(self, output: Output, also: Callable[[bytes], None] | None = None) -> None:
+        self._output, self._also = output, also
         self._batch = Batch(output)
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.BaseTransport | None = None
@@ -57,8 +59,12 @@ class Drain(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._output.feed(data)
+        if self._also is not None:
+            self._also(data)
         self._batch.soon()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._also is not None:
+            self._also(b"\n")  # its last line may have no end
         self._batch.close()
         self._closed.set()

@@ -22,8 +22,6 @@ UNION SELECT copy_number FROM runs WHERE agent_id = :agent AND copy_kept = 1
 _LIVE = "FROM runs WHERE status IN ('starting', 'running')"
 _COUNT_LIVE = f"SELECT count(*) AS n {_LIVE}"
 
-FIGURES = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
-
 
 def get(view: View, run_id: str) -> Run | None:
     return by_id(view, Run, Runs, run_id)
@@ -174,18 +172,6 @@ def processes_of_live(view: View) -> dict[str, list[Process]]:
 def wait_for_person(tx: Tx, run_id: str, waiting: bool) -> None:
     """A permission ask is open, or the last one was answered; it is no state of the run."""
     tx.write(Runs.update(waiting_since=tx.now if waiting else None).where(Runs.id == run_id))
-
-
-def add_usage(tx: Tx, run: Run, said: Json) -> None:
-    """Sums what a turn says to what was said before; what was never said stays unsaid."""
-    before: dict[str, Any] = dict(run.usage or {})
-    usage: dict[str, Any] = {"raw": [*before.get("raw", []), said.get("raw") or {}]}
-    for figure in FIGURES:
-        parts: list[Any] = [
-            one for one in (before.get(figure), said.get(figure)) if one is not None
-        ]
-        usage[figure] = sum(parts) if parts else None
-    tx.write(Runs.update(usage=usage).where(Runs.id == run.id))
 
 
 def of_token(view: View, token_hash: str) -> Run | None:

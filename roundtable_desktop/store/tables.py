@@ -11,6 +11,7 @@ from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, 
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.summary_tables import Summaries
+from roundtable_desktop.store.usage_tables import USAGE_TABLES
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries
 
 
@@ -57,6 +58,7 @@ class Agents(Table):
     model = pw.TextField(null=True)
     skip_idle_wakeups = pw.BooleanField(default=True)
     memory_limit_mb = pw.IntegerField(default=0)
+    flat_rate = pw.BooleanField(default=False)
 
 
 class Tasks(Table):
@@ -371,4 +373,5 @@ TABLES: tuple[type[Table], ...] = (
     Gates,
     Verdicts,
     AwakeHours,
+    *USAGE_TABLES,
 )

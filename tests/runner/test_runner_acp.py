@@ -43,7 +43,7 @@ def test_a_whole_session_with_the_demo_agent(bench: Bench) -> None:
     )
     end = bench.finish(run)
     assert [type(message) for message in bench.messages(run)] == [
-        *(Hello, AgentBorn, SessionOpened, Tool, Tool, Usage, Result, End)
+        *(Hello, AgentBorn, SessionOpened, Tool, Tool, Usage, Usage, Result, End)
     ]
     assert (end.why, end.exit_code, end.stop_reason) == ("exited", 0, "end_turn")
     assert (end.error, end.nudged, end.killed) == (None, False, [])
@@ -52,7 +52,8 @@ def test_a_whole_session_with_the_demo_agent(bench: Bench) -> None:
     assert told and (result.source, told.status, told.summary) == (
         *("block", "completed", "wrote a.txt"),
     )
-    [usage] = bench.of_kind(run, Usage)
+    at_once, usage = bench.of_kind(run, Usage)
+    assert (at_once.turn, at_once.input_tokens, at_once.output_tokens) == (usage.turn, 120, 30)
     assert (usage.input_tokens, usage.output_tokens, usage.cost_usd) == (120, 30, None)
     assert usage.raw["usage"]["totalTokens"] == 150
     assert [(tool.name, tool.status) for tool in bench.of_kind(run, Tool)] == [
@@ -119,7 +120,8 @@ def test_the_history_of_a_loaded_session_is_no_output(bench: Bench) -> None:
     bench.finish(run)
     assert bench.printed(run) == "new words\n"
     assert bench.of_kind(run, Tool) == bench.of_kind(run, Result) == []
-    assert [usage.cost_usd for usage in bench.of_kind(run, Usage)] == [0.25]
+    told = [(usage.turn, usage.cost_usd) for usage in bench.of_kind(run, Usage)]
+    assert told == [(1, 0.25), (1, 0.25)]  # while the turn went on, and at its end
 
 
 def test_a_message_of_a_person_is_another_turn_of_the_same_session(bench: Bench) -> None:

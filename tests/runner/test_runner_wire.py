@@ -57,7 +57,8 @@ def test_recorded_traffic_makes_a_whole_run(bench: Bench, name: str) -> None:
     assert bench.of_kind(run, SessionOpened)[0].id.startswith("ses")
     assert [tool.status for tool in bench.of_kind(run, Tool)] == ["started", "done"]
     assert bench.of_kind(run, Answered)[0].option in ("once", "allow")
-    [usage] = bench.of_kind(run, Usage)
+    so_far, usage = bench.of_kind(run, Usage)  # the same turn, before it was over and after
+    assert so_far.turn == usage.turn and so_far.cost_usd == usage.cost_usd
     assert (usage.output_tokens, usage.raw["usage"]["outputTokens"]) in ((49, 49), (112, 112))
     assert usage.cost_usd in (0.002332, 0.01534)
     assert "I will use a tool. \n" in bench.printed(run)

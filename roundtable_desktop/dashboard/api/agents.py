@@ -35,6 +35,7 @@ class NewAgent(Words):
     out, the program says it.
     skip_idle_wakeups: a schedule alone does not wake it while it has no task; left out, that holds
     for every role but the coordinator.
+    flat_rate: its runs cost nothing more than what is paid anyway: money shows as included.
     memory_limit_mb: what all processes of one run may use at once; 0: half of the machine's.
     """
 
@@ -55,6 +56,7 @@ class NewAgent(Words):
     model: Model | None = None
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
     skip_idle_wakeups: bool | None = None
+    flat_rate: bool = False
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600
@@ -74,6 +76,7 @@ class AgentChange(Words):
     model: Model | None = None
     env: dict[Variable, Argument | None] | None = None
     skip_idle_wakeups: bool | None = None
+    flat_rate: bool | None = None
     max_concurrent_sessions: Sessions | None = None
     cooldown_sec: Cooldown | None = None
     silence_limit_sec: Seconds | None = None
@@ -115,6 +118,7 @@ class Agent(Shown):
     held_until: Moment | None
     held_by: str | None
     skip_idle_wakeups: bool
+    flat_rate: bool
     max_concurrent_sessions: int
     cooldown_sec: int
     silence_limit_sec: int
@@ -165,6 +169,7 @@ def add(desk: Desk, by: Asked, body: NewAgent) -> records.Agent:
         account=body.account,
         model=body.model,
         skip_idle_wakeups=body.skip_idle_wakeups,
+        flat_rate=body.flat_rate,
         **{limit: getattr(body, limit) for limit in LIMITS},
     )
 

@@ -51,6 +51,7 @@ class AgentPart(Words):
     account: Line | None = None
     model: Model | None = None
     skip_idle_wakeups: bool | None = None
+    flat_rate: bool = False
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600

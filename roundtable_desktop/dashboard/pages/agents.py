@@ -34,7 +34,10 @@ UNSCHEDULED = N_(
 )
 """K-63, verbatim."""
 
-OWN = ("name", "role", "permission_policy", "account", "model", "skip_idle_wakeups", *api.LIMITS)
+OWN = (
+    *("name", "role", "permission_policy", "account", "model", "skip_idle_wakeups", "flat_rate"),
+    *api.LIMITS,
+)
 """Fields that are sent as they are, when an agent is added and when it is changed."""
 
 
@@ -52,6 +55,7 @@ class Written(Words):
     account: Short = ""
     model: Short = ""
     skip_idle_wakeups: Short = ""
+    flat_rate: Short = ""
     max_concurrent_sessions: Short = ""
     cooldown_sec: Short = ""
     silence_limit_sec: Short = ""
@@ -202,7 +206,11 @@ def begun() -> dict[str, str]:
     """What a new agent's form begins with: the defaults of the API's own fields."""
     fields = api.NewAgent.model_fields
     named = ("role", "permission_policy", *api.LIMITS)
-    return {"adapter": "acp", **{name: str(fields[name].default) for name in named}}
+    return {
+        "adapter": "acp",
+        "flat_rate": "false",
+        **{name: str(fields[name].default) for name in named},
+    }
 
 
 def words_of(agent: Agent) -> dict[str, str]:
@@ -216,6 +224,7 @@ def words_of(agent: Agent) -> dict[str, str]:
         "account": agent.account,
         "model": agent.model or "",
         "skip_idle_wakeups": "true" if agent.skip_idle_wakeups else "false",
+        "flat_rate": "true" if agent.flat_rate else "false",
         **limits,
     }
 

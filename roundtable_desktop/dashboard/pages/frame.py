@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
 from roundtable_desktop.dashboard.figures import Figures, known, span, spelled
 from roundtable_desktop.dashboard.forms import form_once, new_key
+from roundtable_desktop.dashboard.money import run_cost, run_tokens
 from roundtable_desktop.dashboard.problems import Refusal, refusal_of
 from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
@@ -55,6 +56,8 @@ def pages(
             size=size,
             known=known,
             spelled=spelled,
+            run_cost=run_cost,
+            run_tokens=run_tokens,
             label=labels.label,
             answer_label=labels.answer_label,
             item_label=labels.item_label,

@@ -42,13 +42,14 @@ def add(
     account: str | None = None,
     model: str | None = None,
     skip_idle_wakeups: bool | None = None,
+    flat_rate: bool = False,
     **limits: int,
 ) -> Agent:
     """command: a list of arguments, never a shell line; the built-in agent needs none.
     env: kept outside the database. account: who pays; None for what the program stands for.
     model: None for its own default, or what the workspace says.
 
-    skip_idle_wakeups: left out, it follows the role (K-27).
+    skip_idle_wakeups: left out, it follows the role (K-27). flat_rate: its runs cost nothing more.
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec, memory_limit_mb; left out, the table's defaults hold.
     """
@@ -61,6 +62,7 @@ def add(
         "account": account,
         "model": model,
         "skip_idle_wakeups": skip_idle_wakeups,
+        "flat_rate": flat_rate,
         **limits,
     }
     _check_command(adapter, command)
@@ -152,8 +154,8 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy, account, model, skip_idle_wakeups and the limits of `add`. An account that
-    nobody chose follows the command.
+    permission_policy, account, model, skip_idle_wakeups, flat_rate and the limits of `add`. An
+    account that nobody chose follows the command.
     """
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)

@@ -35,7 +35,8 @@ from roundtable_desktop.store import workspaces as rows
 Json = dict[str, Any]
 
 _AGENT = (
-    *("name", "model", "account", "skip_idle_wakeups", "max_concurrent_sessions"),
+    *("name", "model", "account", "skip_idle_wakeups", "flat_rate"),
+    "max_concurrent_sessions",
     *("cooldown_sec", "silence_limit_sec", "soft_timeout_sec", "hard_timeout_sec"),
     "memory_limit_mb",
 )

@@ -22,5 +22,5 @@ def begin(
     """over: called when the agent has nothing more to do."""
     out = record.stream("out", tail_bytes=TAIL_BYTES)
     if order.adapter == Adapter.COMMAND:
-        return CommandTalk(out)
+        return CommandTalk(out, record)
     return AcpTalk(order, plan.environment, record, out, over)

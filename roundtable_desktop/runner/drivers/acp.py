@@ -376,7 +376,10 @@ class AcpTalk:
             return
         update = words(params.get("update"))
         if update.get("sessionUpdate") == "usage_update":
-            (self._usage.replay if self._loading else self._usage.take)(update)
+            if self._loading:
+                self._usage.replay(update)
+            else:
+                self._usage.take(update, self._session)
         elif self._in_turn:
             self._updates.take(update)
 

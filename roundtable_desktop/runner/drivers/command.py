@@ -8,6 +8,8 @@ from roundtable_desktop.runner.deadlines import UNTOLD, Activity
 from roundtable_desktop.runner.ladder import Rung
 from roundtable_desktop.runner.output import Output
 from roundtable_desktop.runner.pipes import Drain
+from roundtable_desktop.runner.printed import Printed
+from roundtable_desktop.runner.record import Record
 from roundtable_desktop.runner.result import Report
 from roundtable_desktop.runner.talk import pipe
 
@@ -20,9 +22,9 @@ class CommandTalk:
     broken_off = False
     block: Report | None = None
 
-    def __init__(self, out: Output) -> None:
+    def __init__(self, out: Output, record: Record) -> None:
         self._out = out
-        self._drain = Drain(out)
+        self._drain = Drain(out, Printed(record).feed)
 
     @property
     def received(self) -> int:
