@@ -200,6 +200,7 @@ class Stage:
             ended=lambda run: self.later("settle", lambda: self.completion.settle(run)),
             lost=lambda run: self.later("lost", lambda: self.completion.lost(run)),
             unborn=lambda run, why: self.later("unborn", lambda: self._never_came(run, why)),
+            over=lambda run: self.later("over", lambda: break_off(self.launcher, run)),
         )
         self.launching = Launching(
             store,

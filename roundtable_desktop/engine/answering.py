@@ -4,6 +4,7 @@ import logging
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import graph, holding, quarantine, wakers
+from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.collecting import reported
 from roundtable_desktop.engine.escalation import escalate
@@ -129,8 +130,10 @@ class Answering:
         if wakeup.setbacks >= quarantine.LIMIT:  # recovery counted the last one
             return quarantine.set_aside(tx, self._ids, wakeup, quarantine.OWNER_DIED)
         broken_off = settlement.outcome is RunOutcome.INTERRUPTED
-        at = tx.now + INTERRUPTED_PAUSE if broken_off else None
-        held_by = "interrupted" if broken_off else None
+        over_budget = OVER_BUDGET in (run.ended or {})  # its gate decides what becomes of it
+        rests = broken_off and not over_budget
+        at = tx.now + INTERRUPTED_PAUSE if rests else None
+        held_by = "interrupted" if rests else None
         if broken_off:
             _tell_resume_point(tx, run)
         wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)

@@ -11,6 +11,8 @@ PATIENCE = 5.0
 """Seconds for a runner that was born just now to open its control channel."""
 CALLED_OFF = "cancelled"
 """In what is kept of a run's end: however it ends, it is not tried again."""
+OVER_BUDGET = "over_budget"
+"""Likewise, with the budget: it is broken off for that, and goes on when there is room."""
 LADDER = 14.0
 """Seconds for the ladder of one run, all of them at once (C-71: verified gone in 15 s)."""
 _STEP = 0.05
@@ -49,7 +51,7 @@ def called_off(ended: Json | None) -> str | None:
         return None
     if marks.get(CALLED_OFF) or marks.get(BY_PERSON):
         return "cancelled"
-    return "interrupted" if marks.get(STOPPED) else None
+    return "interrupted" if marks.get(STOPPED) or marks.get(OVER_BUDGET) else None
 
 
 def break_off(

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from roundtable_desktop.engine import circuit, gates, graph, moved, spoken, stuck, summaries, using
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
-from roundtable_desktop.engine.calling_off import CALLED_OFF
+from roundtable_desktop.engine.calling_off import CALLED_OFF, OVER_BUDGET
 from roundtable_desktop.engine.checkpoints import ASKED
 from roundtable_desktop.engine.collecting import (
     NOTHING,
@@ -257,7 +257,7 @@ class Completion:
 def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:
     """What somebody decided about it while it ran counts, whatever its end looks like."""
     marks = run.ended or {}
-    if (marks.get(STOPPED) or marks.get(ASKED)) and not reported:
+    if any(marks.get(mark) for mark in (STOPPED, ASKED, OVER_BUDGET)) and not reported:
         settlement = results.stopped(settlement)
     if marks.get(CALLED_OFF):
         settlement = results.called_off(settlement)

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from roundtable_desktop.engine import pipeline, stale
+from roundtable_desktop.engine import budgets, pipeline, stale
 from roundtable_desktop.engine.pacing import Pace
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.quarantine import put_back, unreadable
@@ -23,6 +23,7 @@ from roundtable_desktop.model.verdicts import (
     Go,
     Hold,
     Launched,
+    Skip,
 )
 from roundtable_desktop.store import agents, claims, settings, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Store, Tx
@@ -80,6 +81,7 @@ class Dispatcher:
                 answer = self._judge(tx, wakeup)
                 if isinstance(answer, Launched):
                     self._pace.launched(tx.now)
+                    budgets.begun(tx, self._ids, answer.run_id)
         except Exception as error:
             if not isinstance(error, NOT_ITS_FAULT):
                 self._why = type(error).__name__
@@ -89,6 +91,10 @@ class Dispatcher:
         if isinstance(answer, Launched):
             self._launch(answer.run_id)
         return True
+
+    def pass_time(self, tx: Tx) -> None:
+        """What budgets held back comes again when their time is over."""
+        budgets.pass_time(tx, self._ids)
 
     def _put_back(self, wakeup: Wakeup) -> None:
         """Later and not at once, so that others come before one that cannot be judged. After the
@@ -126,6 +132,11 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
             kind = Kind.WAKEUP_IDLE_SKIPPED if idle else Kind.WAKEUP_SETTLED
             done = WakeupStatus.FINISHED
             wakeups.settle(tx, wakeup, done, outcome=outcome, kind=kind, data=detail)
+        case Skip(outcome, detail):
+            kind = Kind.WAKEUP_BUDGET_BLOCKED
+            wakeups.settle(
+                tx, wakeup, WakeupStatus.SKIPPED, outcome=outcome, kind=kind, data=detail
+            )
         case Hold(held_by, until):
             wakeups.requeue(tx, wakeup, at=until, held_by=held_by, retry_count=wakeup.retry_count)
         case Cancel(reason, detail):

@@ -1,9 +1,10 @@
 """Why a wakeup ran, waits or was refused, from the same rules that decide (N-03)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from roundtable_desktop.engine import explain_gates
+from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
 from roundtable_desktop.model.records import BY_PERSON, Run, Task, Wakeup
@@ -55,10 +56,18 @@ def of_wakeup(view: View, wakeup: Wakeup, now: datetime) -> Explanation:
         "setbacks": wakeup.setbacks,
     }
     code = f"wakeup_{wakeup.outcome or wakeup.status}"
+    if wakeup.outcome is WakeupOutcome.BUDGET_BLOCKED:
+        values |= {"budget": _budget_of(kept)}
     run = runs.get(view, wakeup.run_id) if wakeup.run_id else None
     if run is not None and run.waiting_since is not None:
         code = "waits_for_person"
     return Explanation(code, values, kept, wakeup.id, wakeup.run_id)
+
+
+def _budget_of(kept: Sequence[Mapping[str, object]]) -> Mapping[str, object]:
+    """What its gate found: a reason with values of its own."""
+    detail = kept[-1]["detail"] if kept else None
+    return {"code": "budget_full", **detail} if isinstance(detail, dict) else {}
 
 
 def _waiting(
@@ -154,6 +163,8 @@ def _silence(run: Run) -> str:
 
 
 def _end_of(run: Run) -> str:
+    if run.outcome is RunOutcome.INTERRUPTED and OVER_BUDGET in (run.ended or {}):
+        return "run_over_budget"
     if run.outcome is RunOutcome.TIMED_OUT and _silence(run):
         return "run_silent"
     if run.outcome is RunOutcome.NO_RESULT:

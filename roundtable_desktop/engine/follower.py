@@ -27,7 +27,8 @@ _STOOD = 5.0
 
 class Follower:
     """`ended(run_id)` when a runner said its last word, `lost(run_id)` when it vanished without,
-    `unborn(run_id, why)` when it never came; each returns at once."""
+    `unborn(run_id, why)` when it never came, `over(run_id)` when a budget wants its end; each
+    returns at once."""
 
     def __init__(
         self,
@@ -40,13 +41,14 @@ class Follower:
         ended: Callable[[str], None],
         lost: Callable[[str], None],
         unborn: Callable[[str, str], None],
+        over: Callable[[str], None] = lambda run_id: None,
     ) -> None:
         self._store = store
         self._reader = reader
         self._launcher = launcher
         self._clock = clock
         self._ids = ids
-        self._ended, self._lost, self._unborn = ended, lost, unborn
+        self._ended, self._lost, self._unborn, self._over = ended, lost, unborn, over
         self._lock = threading.Lock()
         self._awaited: dict[str, float] = {}
         self._fresh: set[str] = set()
@@ -139,6 +141,8 @@ class Follower:
                 return self._decide(run, state)
             with self._store.transaction() as tx:
                 applied = spools.apply(tx, run, chunk, self._ids, self._store.here)
+            for over in applied.over if applied is not None else ():
+                self._over(over)
             if applied is not None and applied.ended:
                 self._forget(run_id)
                 self._ended(run_id)

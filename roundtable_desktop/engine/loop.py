@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import checkpoints, intake
+from roundtable_desktop.engine import budgets, checkpoints, intake
 from roundtable_desktop.engine.crashes import Crashes
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.routines import Routines
@@ -195,6 +195,7 @@ class Loop:
         with self._watched("promotion"), self._store.transaction() as tx:
             to_end, to_ask = intake.pass_time(tx), checkpoints.due(tx)
             inbox.open_due(tx)
+            self._dispatcher.pass_time(tx)
             promoted, looked_at = claims.promote_due(tx), tx.now
             tied = settings.of_home(tx).stop_agents_with_app
         self._tie(tied)
@@ -218,6 +219,7 @@ class Loop:
                 self._recurring.next_due(tx),
                 intake.next_due(tx, looked_at),
                 inbox.next_due(tx),
+                budgets.next_due(tx, tx.now),
                 self._dispatcher.next_turn,
                 swept_again,
             )

@@ -73,6 +73,7 @@ class Scheduler:
             ended=self._settle,
             lost=self._lost,
             unborn=self._never_came,
+            over=self._break_off,
         )
         self._launching = Launching(
             store,

@@ -1,11 +1,11 @@
 """Applies what a runner has written: each message once, with its effects, in one transaction."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from roundtable_desktop.engine import using
+from roundtable_desktop.engine import budgets, using
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
     AgentBorn,
@@ -39,10 +39,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """ended: the runner's last message was among them."""
+    """ended: the runner's last message was among them. over: runs that are to be broken off for
+    what was used."""
 
     run: Run
     ended: bool
+    over: Sequence[str] = ()
 
 
 Here = Callable[[datetime], datetime]
@@ -57,7 +59,7 @@ def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids, here: Here) -> Applied | Non
     seq = max([run.spool_seq, *(message.seq for message in known)])
     if not runs.advance(tx, run, len(chunk), seq):
         return None
-    expected = run.spool_seq
+    expected, over = run.spool_seq, list[str]()
     for message in messages:
         if message is None or message.seq != expected + 1 or not _counts(run, message):
             _damaged(tx, run, expected)
@@ -65,10 +67,12 @@ def apply(tx: Tx, run: Run, chunk: bytes, ids: Ids, here: Here) -> Applied | Non
             expected = message.seq
         if message is not None and _counts(run, message):
             _effect(tx, run, message, ids, here)
+            if isinstance(message, Usage | Quota):
+                over += budgets.booked(tx, ids, run)
             fresh = runs.get(tx, run.id)
             assert fresh is not None
             run = fresh
-    return Applied(run, bool((run.ended or {}).get("end")))
+    return Applied(run, bool((run.ended or {}).get("end")), over)
 
 
 def _counts(run: Run, message: Message) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from roundtable_desktop.engine import gates as gates_flow
 from roundtable_desktop.engine import graph, reviewing
+from roundtable_desktop.engine.budgets import budget
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
@@ -203,6 +204,7 @@ PIPELINE: tuple[Step, ...] = (
     probe,
     blockers,
     task_lease,
+    budget,
     context,
     executor,
     launch,

@@ -2,15 +2,16 @@
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
 
-from roundtable_desktop.engine import unheard, wakers
+from roundtable_desktop.engine import budgets, unheard, wakers
 from roundtable_desktop.engine.unanswered import Unanswered
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, RowClock
 from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Rank, Source
 from roundtable_desktop.store import gates, journal, sweeps
-from roundtable_desktop.store.db import Reader, Store, Tx
+from roundtable_desktop.store.db import Reader, Store, Tx, View
 from roundtable_desktop.store.wakeups import Cause
 
 log = logging.getLogger(__name__)
@@ -20,6 +21,9 @@ EVERY = timedelta(seconds=30)
 
 AT_ONCE = 100
 """Tasks in one transaction: others want to write meanwhile."""
+
+FARTHEST = 1000
+"""Tasks that are looked at for those that no budget keeps back."""
 
 
 class Sweep:
@@ -38,7 +42,7 @@ class Sweep:
         if self._next is not None and now < self._next:
             return 0
         with self._reader.snapshot() as view:
-            lost = bool(sweeps.unstarted(view, now, 1))
+            lost = bool(_lost(view, now))
             stuck, left = unheard.any_left(view), gates.left_alone(view, 1)
         if stuck:
             self._ask()
@@ -56,8 +60,8 @@ class Sweep:
         if not self._clock.stands or self._next is None:
             return None
         with self._reader.snapshot() as view:
-            lost = sweeps.unstarted(view, self._next, 1) or unheard.any_left(view)
-            return self._next if lost or gates.left_alone(view, 1) else None
+            found = _lost(view, self._next) or unheard.any_left(view)
+            return self._next if found or gates.left_alone(view, 1) else None
 
     def _ask(self) -> None:
         while True:
@@ -70,7 +74,7 @@ class Sweep:
         dispatched = 0
         while True:
             with self._store.transaction() as tx:
-                found = sweeps.unstarted(tx, tx.now, AT_ONCE)
+                found = _lost(tx, tx.now)
                 for task in found:
                     self._dispatch(tx, **task)
             dispatched += len(found)
@@ -109,3 +113,15 @@ class Sweep:
                 workspace_id=None,
                 data={"dispatched_count": dispatched},
             )
+
+
+def _lost(view: View, now: datetime) -> list[dict[str, Any]]:
+    """Of the oldest that nobody will be woken for, those that no budget keeps from it (K-36)."""
+    found, full = [], dict[tuple[str, str | None, str], bool]()
+    for row in sweeps.unstarted(view, now, FARTHEST):
+        task = dict(row)
+        scope = (task["workspace_id"], task.pop("project"), task["agent_id"])
+        if scope not in full:
+            full[scope] = budgets.exhausted(view, *scope, now)
+        found += [] if full[scope] else [task]
+    return found[:AT_ONCE]

@@ -330,6 +330,7 @@ SAID_APART = (
         "failed_task",
         "failed_wake",
     ),
+    *("budget_near", "budget_reached"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
     *("gate_too_few", "gate_returns"),

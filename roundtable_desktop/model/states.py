@@ -24,6 +24,7 @@ class WakeupOutcome(StrEnum):
     AGENT_PAUSED = "agent_paused"
     AGENT_STOPPED = "agent_stopped"
     IDLE_SKIPPED = "idle_skipped"
+    BUDGET_BLOCKED = "budget_blocked"
     PROBE_FALSE = "probe_false"
     STALE = "stale"
     USER_CANCELLED = "user_cancelled"
@@ -184,6 +185,7 @@ class InboxKind(StrEnum):
     DELIVERY_BLOCKED = "delivery_blocked"
     BLOCKED = "blocked"
     CONFIG_CHANGED = "config_changed"
+    BUDGET = "budget"
 
 
 class ApprovalStatus(StrEnum):

@@ -25,6 +25,14 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """Kept from running, and brought back when what keeps it is over (C-81)."""
+
+    outcome: WakeupOutcome
+    detail: Values = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
     """Back to the queue until `until`, without spending a retry (C-98)."""
 
@@ -57,7 +65,7 @@ class Launched:
     detail: Values = field(default_factory=dict)
 
 
-Answer = Go | Finish | Hold | Cancel | Fail | Launched
+Answer = Go | Finish | Skip | Hold | Cancel | Fail | Launched
 
 
 @dataclass(frozen=True, slots=True)

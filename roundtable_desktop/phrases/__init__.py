@@ -10,6 +10,7 @@ from functools import cache
 
 from roundtable_desktop.phrases.answering import ANSWERING
 from roundtable_desktop.phrases.board import BOARD
+from roundtable_desktop.phrases.budgets import BUDGETS
 from roundtable_desktop.phrases.bundles import BUNDLES
 from roundtable_desktop.phrases.clock import CLOCK
 from roundtable_desktop.phrases.config import CONFIG
@@ -379,6 +380,7 @@ SENTENCES: Mapping[str, str] = {
     **BOARD,
     **ANSWERING,
     **REVIEWING,
+    **BUDGETS,
     **WELCOME,
     **AGENTS,
     **OWNER,

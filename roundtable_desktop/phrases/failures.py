@@ -106,6 +106,8 @@ ANSWERS: Mapping[str, str] = {
     "config_changed/accept": N_("takes over what the file says"),
     "config_changed/keep": N_("leaves all as it is, and asks no more about this content"),
     "config_changed/seen": N_("closes the item; nothing is done"),
+    "budget/raise": N_("adds as much again until its time is over, and what was held back runs"),
+    "budget/resume": N_("lets work go on without it until its time is over; then it holds again"),
     "doctor/resume": N_("starts work again"),
 }
 """By kind of item and answer (and `task`, where it is about one): what the answer does."""

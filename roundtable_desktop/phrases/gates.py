@@ -21,6 +21,7 @@ GATES: Mapping[str, str] = {
     "routine_standing": N_("Routine"),
     "idle_skip": N_("Something to do"),
     "probe": N_("Something new"),
+    "budget": N_("Budget"),
     "launch": N_("Start"),
     "intake": N_("Intake"),
 }

@@ -16,6 +16,7 @@ Known = Mapping[str, str]
 BEFORE = {
     "attempt_retry": "An earlier attempt at this task failed; this is the next one.",
     "agent_resumed": "You were paused for a while; this waited for you.",
+    "budget_freed": "A budget was used up for a while; this waited for you.",
     "recovery_sweep": "This was found waiting with nobody at work on it.",
     "followup": "While you were at work, more came in.",
     "wave": "The wave that your task belongs to has begun.",

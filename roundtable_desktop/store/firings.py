@@ -28,8 +28,11 @@ MISSED = "missed"
 
 OPEN = (FiringStatus.RECEIVED, FiringStatus.TASK_CREATED)
 
-KEPT_BACK = (WakeupOutcome.AGENT_PAUSED, WakeupOutcome.AGENT_STOPPED)
-"""What a resume of the agent brings back."""
+KEPT_BACK = (
+    *(WakeupOutcome.AGENT_PAUSED, WakeupOutcome.AGENT_STOPPED),
+    WakeupOutcome.BUDGET_BLOCKED,
+)
+"""What a resume of the agent brings back, or room in a budget."""
 
 # At work is what still waits or runs, a subtask too; a task that stands still for a person is
 # not, else nobody's answer would keep the routine from firing for ever.

@@ -40,6 +40,11 @@ def get(view: View, item_id: str) -> InboxItem | None:
     return view.one(InboxItem, InboxItems.select().where(InboxItems.id == item_id))
 
 
+def of_key(view: View, key: str) -> InboxItem | None:
+    """Also when it is settled: what was asked under a key is not asked again."""
+    return view.one(InboxItem, InboxItems.select().where(InboxItems.key == key))
+
+
 def open_about(view: View, subject: Subject) -> list[InboxItem]:
     """Oldest first."""
     rows = view.sql(_OPEN_ABOUT, (subject.type, subject.id))

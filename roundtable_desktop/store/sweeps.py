@@ -12,7 +12,7 @@ from roundtable_desktop.store.db import View
 # ended on purpose, speaks against another one (C-10, C-50); those of before the task was assigned
 # or opened anew do not count. What waits for other tasks is woken by their end.
 _UNSTARTED = f"""
-SELECT t.id, t.workspace_id, t.assignee_agent_id AS agent_id, t.assignment_seq
+SELECT t.id, t.workspace_id, t.project, t.assignee_agent_id AS agent_id, t.assignment_seq
 FROM tasks AS t INDEXED BY tasks_unbegun
 JOIN workspaces AS s ON s.id = t.workspace_id
 JOIN agents AS a ON a.id = t.assignee_agent_id
@@ -73,7 +73,8 @@ WHERE idempotency_key >= :prefix AND idempotency_key < :beyond
 
 
 def unstarted(view: View, now: datetime, most: int) -> list[Mapping[str, Any]]:
-    """{id, workspace_id, agent_id, assignment_seq} of at most `most` tasks, oldest first."""
+    """{id, workspace_id, project, agent_id, assignment_seq} of at most `most` tasks, the oldest
+    first."""
     return view.sql(_UNSTARTED, {"now": micros(now), "most": most})
 
 

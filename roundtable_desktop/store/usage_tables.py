@@ -2,6 +2,7 @@
 
 import peewee as pw
 
+from roundtable_desktop.model.budgets import BudgetScope, Meter, OnExceed, Period
 from roundtable_desktop.model.usage import CostSource
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 
@@ -44,4 +45,51 @@ class QuotaWindows(Table):
         primary_key = pw.CompositeKey("account", "name")
 
 
-USAGE_TABLES: tuple[type[Table], ...] = (UsageEntries, QuotaWindows)
+class Budgets(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    scope = CodeField(BudgetScope)
+    scope_id = pw.TextField(default="")
+    meter = CodeField(Meter)
+    period = CodeField(Period)
+    hours = pw.IntegerField(null=True)
+    most = pw.IntegerField()
+    action_on_exceed = CodeField(OnExceed)
+    enabled = pw.BooleanField(default=True)
+    extra = pw.IntegerField(default=0)
+    extra_until_at = InstantField(null=True)
+    waived_until_at = InstantField(null=True)
+    created_at = InstantField()
+    updated_at = InstantField()
+    revision = pw.IntegerField(default=1)
+
+    class Meta:
+        table_name = "budgets"
+
+
+class BudgetBlocks(Table):
+    wakeup_id = pw.TextField(primary_key=True)
+    budget_id = pw.TextField()
+    agent_id = pw.TextField()
+    since_at = InstantField()
+
+    class Meta:
+        table_name = "budget_blocks"
+
+
+class BudgetPauses(Table):
+    agent_id = pw.TextField(primary_key=True)
+    budget_id = pw.TextField()
+    since_at = InstantField()
+
+    class Meta:
+        table_name = "budget_pauses"
+
+
+USAGE_TABLES: tuple[type[Table], ...] = (
+    UsageEntries,
+    QuotaWindows,
+    Budgets,
+    BudgetBlocks,
+    BudgetPauses,
+)

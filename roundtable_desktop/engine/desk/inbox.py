@@ -8,6 +8,7 @@ from roundtable_desktop.engine.desk import (
     Asked,
     Desk,
     approvals,
+    budgets,
     check_revision,
     config,
     control,
@@ -162,6 +163,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
             approvals.decide_now(tx, desk, by, approval_id, approved=yes, note=note)
         elif item.kind is InboxKind.DOCTOR:
             control.resume_now(tx, by)
+        elif item.kind is InboxKind.BUDGET:
+            budgets.answer(tx, desk, by, item, action)
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
             _deliver(tx, desk, by, item, action, note)
         elif item.subject_type == "gate":

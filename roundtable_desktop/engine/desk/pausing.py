@@ -1,22 +1,15 @@
 """Pausing or stopping one agent, and what comes back when it may work again."""
 
-import itertools
-from collections.abc import Iterable
-from datetime import timedelta
 from functools import partial
 
-from roundtable_desktop.engine import circuit, wakers
+from roundtable_desktop.engine import circuit, coming_back
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, run_control
-from roundtable_desktop.engine.routines import TOGETHER
 from roundtable_desktop.model.errors import Absent, Illegal
-from roundtable_desktop.model.holds import SPACING
-from roundtable_desktop.model.records import Agent, Subject, Wakeup
-from roundtable_desktop.model.states import AgentStatus, Source
-from roundtable_desktop.store import agents, firings, runs, wakeups
+from roundtable_desktop.model.records import Agent, Subject
+from roundtable_desktop.model.states import AgentStatus
+from roundtable_desktop.store import agents, runs
 from roundtable_desktop.store.db import Tx
-
-RESUMED = "agent_resumed"
 
 
 def pause(desk: Desk, asked: Asked, agent_id: str) -> Agent:
@@ -67,7 +60,8 @@ def stop(desk: Desk, asked: Asked, agent_id: str, *, now: bool = False) -> Agent
 
 
 def resume(desk: Desk, asked: Asked, agent_id: str) -> Agent:
-    """It may work again, and every wakeup that its pause finished comes back (C-10)."""
+    """It may work again, and every wakeup that its pause finished, or a budget skipped, comes back
+    (C-10, C-81)."""
     with desk.store.transaction() as tx:
         return once(tx, asked, partial(_resumed, tx, desk, asked, agent_id), agents.get)
 
@@ -80,23 +74,8 @@ def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
     if agent.status is not AgentStatus.ACTIVE:
         agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
         circuit.closed(tx, agent)
-        kept = wakeups.kept_back(tx, agent.id)
-        spread = step_by_step(agent, (one.source is Source.USER for one in kept))
-        for kept_back, later in zip(kept, spread, strict=True):
-            _again(tx, desk, asked, kept_back, later)
+        coming_back.of_agent(tx, desk.ids, agent, asked.actor)
     return _get(tx, asked, agent_id, judged=True)
-
-
-def step_by_step(agent: Agent, of_a_person: Iterable[bool]) -> list[timedelta]:
-    """How much later each of them starts: two at once, then two every few seconds, as far as the
-    agent could start more at once (B-076)."""
-    number, most = itertools.count(), agent.max_concurrent_sessions
-    if most <= TOGETHER:
-        return [timedelta(0) for _ in of_a_person]
-    return [
-        timedelta(0) if person else SPACING * (min(next(number), most) // TOGETHER)
-        for person in of_a_person
-    ]
 
 
 def _paused(tx: Tx, asked: Asked, agent_id: str) -> Subject:
@@ -105,13 +84,6 @@ def _paused(tx: Tx, asked: Asked, agent_id: str) -> Subject:
 
 def _resumed(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Subject:
     return Subject("agent", resume_now(tx, desk, asked, agent_id).id)
-
-
-def _again(tx: Tx, desk: Desk, asked: Asked, kept_back: Wakeup, later: timedelta) -> None:
-    """Staleness decides anew whether it is still wanted."""
-    cause = wakers.anew(kept_back, RESUMED, f"resume:{kept_back.id}:1", actor=asked.actor)
-    again = wakers.wake(tx, desk.ids.new(), cause, spread=later)
-    firings.carried_by(tx, kept_back.id, again)
 
 
 def _get(tx: Tx, asked: Asked, agent_id: str, *, judged: bool = False) -> Agent:

@@ -68,3 +68,44 @@ CREATE TABLE quota_windows (
     run_id TEXT NOT NULL REFERENCES runs (id),
     PRIMARY KEY (account, name)
 ) STRICT;
+
+-- most: billionths of a dollar, tokens, runs, or thousandths of a provider's window.
+CREATE TABLE budgets (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    scope TEXT NOT NULL CHECK (scope IN ('workspace', 'project', 'agent')),
+    scope_id TEXT NOT NULL DEFAULT '',
+    meter TEXT NOT NULL CHECK (meter IN ('money', 'tokens', 'runs', 'quota')),
+    period TEXT NOT NULL CHECK (period IN ('day', 'month', 'rolling', 'total', 'window')),
+    hours INTEGER,
+    most INTEGER NOT NULL CHECK (most >= 0),
+    action_on_exceed TEXT NOT NULL CHECK (
+        action_on_exceed IN ('notify_only', 'pause_agent', 'block_new_tasks')
+    ),
+    enabled INTEGER NOT NULL DEFAULT 1,
+    extra INTEGER NOT NULL DEFAULT 0,
+    extra_until_at INTEGER,
+    waived_until_at INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 1,
+    CHECK ((period = 'rolling') = (hours IS NOT NULL))
+) STRICT;
+CREATE INDEX budgets_workspace ON budgets (workspace_id, id);
+
+-- What a budget keeps from running: it comes back when that is over (C-81).
+CREATE TABLE budget_blocks (
+    wakeup_id TEXT PRIMARY KEY REFERENCES agent_wakeup_requests (id),
+    budget_id TEXT NOT NULL REFERENCES budgets (id),
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    since_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX budget_blocks_budget ON budget_blocks (budget_id);
+CREATE INDEX budget_blocks_agent ON budget_blocks (agent_id);
+
+CREATE TABLE budget_pauses (
+    agent_id TEXT PRIMARY KEY REFERENCES agents (id),
+    budget_id TEXT NOT NULL REFERENCES budgets (id),
+    since_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX budget_pauses_budget ON budget_pauses (budget_id);
