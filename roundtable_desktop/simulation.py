@@ -23,7 +23,7 @@ from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import RunStatus
 from roundtable_desktop.model.times import instant, micros
-from roundtable_desktop.store import backups, drafts, events, runs
+from roundtable_desktop.store import backups, drafts, events, runs, usage
 from roundtable_desktop.store.db import Reader, Store, View
 
 UNKNOWN_SPAN = 300.0
@@ -50,6 +50,7 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         closing(Store(copy, clock, durable=False)) as store,
         closing(Reader(copy, clock)) as reader,
     ):
+        began = clock.now()
         with reader.snapshot() as view:
             first, last = events.last_id(view), events.last_instant(view)
             kept = standing(view, clock.now(), request["workspace_id"])
@@ -75,8 +76,11 @@ def simulate(request: dict[str, Any], folder: Path) -> dict[str, Any]:
             instant(request["until"]), may_go_on=lambda: time.monotonic() < ends
         )
         items, whole = foreseen(reader, first, request["workspace_id"])
+        with reader.snapshot() as view:
+            of_routines = runs.of_routines_since(view, began, request["workspace_id"])
     until = micros(clock.now())
-    return {"items": kept + items, "whole": whole, "complete": complete, "until": until}
+    told = {"items": kept + items, "whole": whole, "complete": complete, "until": until}
+    return {**told, "routine_runs": of_routines}
 
 
 def launcher(reader: Reader, clock: StandingClock) -> PretendLauncher:
@@ -91,11 +95,20 @@ def launcher(reader: Reader, clock: StandingClock) -> PretendLauncher:
             spans[run.agent_id] = timedelta(seconds=seconds)
         return spans[run.agent_id]
 
+    uses: dict[str, dict[str, object]] = {}
+
+    def typical(view: View, run: Run) -> dict[str, object]:
+        """So that budgets hold as they do in reality."""
+        if run.agent_id not in uses:
+            uses[run.agent_id] = usage.typical(view, run.agent_id)
+        return uses[run.agent_id]
+
     def ends(order: LaunchOrder) -> Ending:
         with reader.snapshot() as view:
             run = runs.get(view, order.run)
             assert run is not None, "it is born with its order"
-            return replace(DONE, after=after(view, run))
+            used = typical(view, run)
+            return replace(DONE, after=after(view, run), used=used)
 
     made = PretendLauncher(clock, ends)
     with reader.snapshot() as view:

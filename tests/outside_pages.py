@@ -18,6 +18,7 @@ OWN_TAGS = frozenset(
         "header",
         "nav",
         "main",
+        "meter",
         "footer",
         "section",
         "article",

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from roundtable_desktop.model.errors import Invalid
@@ -31,7 +31,8 @@ COMMIT = "0" * 39
 class Ending:
     """How a pretend run ends, and how long after its start.
 
-    unborn: it does not even start, for this reason. lost: its runner vanishes without a word.
+    used: what its agent says that it used. unborn: it does not even start, for this reason. lost:
+    its runner vanishes without a word.
     """
 
     after: timedelta = timedelta(minutes=5)
@@ -41,6 +42,7 @@ class Ending:
     stderr: str = ""
     unborn: str = ""
     lost: bool = False
+    used: Mapping[str, object] = field(default_factory=dict)
 
 
 DONE = Ending(result={"status": "completed", "summary": ""})
@@ -98,6 +100,8 @@ class PretendLauncher:
 
     def _end(self, run: str, ending: Ending) -> None:
         spool, now = self._spools[run], self._clock.now()
+        if ending.used:
+            spool.say(now, "usage", **ending.used)
         if ending.result is not None:
             spool.say(now, "result", source="file", text=json.dumps(ending.result))
         if not ending.lost:

@@ -96,6 +96,12 @@ approval list --all
 approval show 3f9k2m7q
 approval approve 3f9k2m7q --note "Well done."
 approval reject 3f9k2m7q --note "Not before Monday."
+budget list --workspace app
+budget show 3f9k2m7q
+budget add --meter money --period day --limit 5
+budget edit 3f9k2m7q --limit 8
+budget remove 3f9k2m7q
+usage --by day
 inbox list --severity critical
 inbox show 3f9k2m7q
 inbox act 3f9k2m7q allow_once

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from roundtable_desktop.model.usage import CostSource
-from roundtable_desktop.phrases import _
+from roundtable_desktop.engine.desk.look_usage import Seen
+from roundtable_desktop.model.budgets import Meter
+from roundtable_desktop.model.usage import NANO, CostSource, Total
+from roundtable_desktop.phrases import _, n_
 
 CENT = 0.01
 
@@ -37,3 +39,58 @@ def run_tokens(usage: Mapping[str, Any], name: str) -> str:
         return _("unknown")
     partly = name in (usage.get("unknown") or ())
     return _("at least {figure}").format(figure=tokens(count)) if partly else tokens(count)
+
+
+def sum_tokens(total: Total, name: str) -> str:
+    """What is known, and of how many runs nothing is."""
+    count = getattr(total, name)
+    known = _("unknown") if count is None else tokens(count)
+    return _with_unknown(known, count is None, total.unknown_tokens_runs)
+
+
+def sum_cost(total: Total) -> str:
+    known, cost = [], total.cost_usd
+    if cost is not None:
+        said = dollars(cost)
+        known.append(_("about {cost}").format(cost=said) if total.estimated_runs else said)
+    if total.included_runs:
+        said = n_("{count} run included", "{count} runs included", total.included_runs)
+        known.append(said)
+    return _with_unknown(", ".join(known) or _("unknown"), not known, total.unknown_cost_runs)
+
+
+def _with_unknown(known: str, nothing: bool, runs: int) -> str:
+    if not runs:
+        return known
+    if nothing:
+        return n_("unknown ({count} run)", "unknown ({count} runs)", runs)
+    return f"{known}, " + n_("{count} run unknown", "{count} runs unknown", runs)
+
+
+def cap_used(seen: Seen) -> str:
+    """`$3.20 of $5.00 (64 %)`, with what the budget cannot see."""
+    now, meter = seen.standing, seen.budget.meter
+    if now is None or now.spent is None:
+        return _("How much of it is used is unknown.")
+    if now.included and not now.spent and not now.unknown and meter is Meter.MONEY:
+        return _("included: a flat rate pays what counts here")
+    said = _("{spent} of {most} ({percent} %)").format(
+        spent=amount(now.spent, meter), most=amount(now.allowed, meter), percent=now.percent
+    )
+    if now.unknown:
+        said += ". " + n_(
+            "It cannot see {count} run, whose use is unknown",
+            "It cannot see {count} runs, whose use is unknown",
+            now.unknown,
+        )
+    return said
+
+
+def amount(value: int, meter: str) -> str:
+    match meter:
+        case Meter.MONEY:
+            return dollars(value / NANO)
+        case Meter.QUOTA:
+            return f"{value / 10:g} %"
+        case _:
+            return tokens(value)

@@ -45,6 +45,7 @@ PLACES = (
     Place("/routines", N_("Routines"), "routines", "t"),
     Place("/agenda", N_("Agenda"), "agenda", "n"),
     Place("/agents", N_("Agents"), "agents", "a"),
+    Place("/usage", N_("Usage"), "usage", "c"),
     Place("/wakeups", N_("Wakeups"), "wakeups", "w"),
     Place("/activity", N_("Activity"), "activity", "y"),
     Place("/welcome", N_("Set up"), "set_up", "u", low=True),

@@ -310,6 +310,11 @@ def resets(view: View, one: Budget, now: datetime) -> list[datetime]:
     return [at for at in ends if at is not None and at > now]
 
 
+def windows(view: View) -> list[QuotaWindow]:
+    """Of everybody."""
+    return quotas.every(view)
+
+
 def _windows(view: View, one: Budget) -> list[QuotaWindow]:
     agent_id = one.scope_id if one.scope is BudgetScope.AGENT else ""
     return quotas.of(view, one.workspace_id, agent_id)

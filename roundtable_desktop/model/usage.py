@@ -1,5 +1,6 @@
 """What agents use: one entry for each reply or turn that they gave figures of, and sums of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -64,6 +65,43 @@ class Total:
     @property
     def cost_usd(self) -> float | None:
         return dollars(self.cost_nano)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Of one run; None is "not said". included: a flat rate pays it."""
+
+    tokens: int | None
+    cost_nano: int | None
+    included: bool = False
+
+
+Range = tuple[int | None, int | None]
+"""(half of the runs stay below, nine of ten do); None where nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """known: how many runs of before it is reckoned from, for tokens and for money. included: those
+    of before cost nothing more."""
+
+    routine_id: str
+    name: str
+    runs: int
+    tokens: Range
+    cost_nano: Range
+    known: tuple[int, int]
+    included: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What routines will use; unknown: of how many of them nothing is known."""
+
+    items: Sequence[Expected]
+    tokens: Range
+    cost_nano: Range
+    unknown: int
 
 
 def dollars(nano: int | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import peewee as pw
 
+from roundtable_desktop.model.budgets import Budget
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.graph import Approval
 from roundtable_desktop.model.proposals import Proposal
@@ -27,6 +28,7 @@ from roundtable_desktop.store.tables import (
     Wakeups,
     Workspaces,
 )
+from roundtable_desktop.store.usage_tables import Budgets
 
 R = TypeVar("R")
 
@@ -51,6 +53,7 @@ PROPOSALS = Noun(Proposals, Proposal)
 APPROVALS = Noun(Approvals, Approval)
 INBOX = Noun(InboxItems, InboxItem)
 ROUTINES = Noun(Routines, Routine)
+BUDGETS = Noun(Budgets, Budget)
 
 
 def page(

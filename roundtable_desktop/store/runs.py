@@ -7,6 +7,7 @@ from typing import Any
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Json, Process, Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, RUN, RunOutcome, RunStatus
+from roundtable_desktop.model.times import micros
 from roundtable_desktop.store import journal, routines
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.rows import by_id, by_ids, read
@@ -80,6 +81,18 @@ def create(tx: Tx, *, data: Json, **values: Any) -> Run:
         data={"wakeup_id": run.wakeup_id, "agent_id": run.agent_id, **data},
     )
     return run
+
+
+def of_routines_since(view: View, since: datetime, workspace_id: str | None) -> dict[str, int]:
+    """How many runs each routine has had since then, by its id."""
+    text = (
+        "SELECT coalesce(CASE WHEN json_valid(r.payload) "
+        "THEN json_extract(r.payload, '$.routine_id') END, t.routine_id) AS id, "
+        "count(*) AS n FROM runs AS r LEFT JOIN tasks AS t ON t.id = r.task_id "
+        "WHERE r.created_at >= :since AND :workspace_id IN ('', r.workspace_id) GROUP BY 1"
+    )
+    rows = view.sql(text, {"since": micros(since), "workspace_id": workspace_id or ""})
+    return {str(row["id"]): int(row["n"]) for row in rows if row["id"] is not None}
 
 
 def set_base(tx: Tx, run_id: str, commit: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtable_desktop.model.records import Json, Run
 from roundtable_desktop.model.times import micros
-from roundtable_desktop.model.usage import CostSource, Total, UsageEntry, dollars
+from roundtable_desktop.model.usage import CostSource, Total, UsageEntry, Used, dollars
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.fields import as_json
 from roundtable_desktop.store.rows import read
@@ -23,7 +23,7 @@ INSERT INTO usage_entries (
     input_tokens, output_tokens, cached_tokens, cost_nano, cost_source, raw
 )
 SELECT :at, r.workspace_id, r.agent_id, r.id, r.task_id, t.project,
-    coalesce(json_extract(r.payload, '$.routine_id'), t.routine_id), :model, :reply, :thread,
+    coalesce(:routine_id, t.routine_id), :model, :reply, :thread,
     :sums, :input_tokens, :output_tokens, :cached_tokens, :cost_nano, :cost_source, :raw
 FROM runs AS r LEFT JOIN tasks AS t ON t.id = r.task_id WHERE r.id = :run_id
 ON CONFLICT (agent_id, reply) DO UPDATE SET
@@ -83,8 +83,10 @@ def put(tx: Tx, run: Run, values: Mapping[str, Any]) -> str:
     """The run that the reply counts for. values: at, model, reply, thread, sums, the figures,
     cost_nano, cost_source, raw."""
     sums, raw = values["sums"], values["raw"]
+    routine = run.payload.get("routine_id")
     words = {
         **values,
+        "routine_id": routine if isinstance(routine, str) else None,
         "at": micros(values["at"]),
         "run_id": run.id,
         "sums": as_json(dict(sums)) if sums else None,
@@ -168,3 +170,38 @@ def totals(
 def _total(row: Mapping[str, Any]) -> Total:
     key = row["key"]
     return Total(**{"name": str(key or ""), **dict(row)})
+
+
+LAST = 50
+"""Runs of before that say what the next ones may use."""
+
+_OF_LAST = """
+SELECT u.run_id,
+    CASE WHEN max(u.input_tokens IS NULL OR u.output_tokens IS NULL) THEN NULL
+        ELSE sum(u.input_tokens) + sum(u.output_tokens) END AS tokens,
+    sum(u.input_tokens) AS input_tokens, sum(u.output_tokens) AS output_tokens,
+    CASE WHEN max(u.cost_source IS NULL) THEN NULL ELSE sum(u.cost_nano) END AS cost_nano,
+    min(u.cost_source IS 'included') AS included
+FROM usage_entries AS u JOIN runs AS r ON r.id = u.run_id
+WHERE r.ended_at IS NOT NULL AND {whose} GROUP BY u.run_id ORDER BY u.run_id DESC LIMIT :last
+"""
+
+
+def of_routine(view: View, routine_id: str) -> list[Used]:
+    """What its last runs used, as far as each told the whole of it."""
+    text = _OF_LAST.format(whose="u.routine_id = :id")
+    rows = view.sql(text, {"id": routine_id, "last": LAST})
+    return [Used(row["tokens"], row["cost_nano"], bool(row["included"])) for row in rows]
+
+
+def typical(view: View, agent_id: str) -> dict[str, object]:
+    """What a run of the agent uses, the middle of its last ones, as a runner would say it; empty
+    where none told the whole of it."""
+    text = _OF_LAST.format(whose="u.agent_id = :id")
+    rows = [row for row in view.sql(text, {"id": agent_id, "last": LAST}) if row["tokens"]]
+    if not rows:
+        return {}
+    rows.sort(key=lambda row: int(row["tokens"]))
+    row = rows[len(rows) // 2]
+    figures = {"input_tokens": row["input_tokens"], "output_tokens": row["output_tokens"]}
+    return {**figures, "cost_usd": dollars(row["cost_nano"])}

@@ -66,7 +66,7 @@ def test_every_route_has_a_command_and_every_command_works(told: Commands) -> No
     room = told.house.room("every-command")
     for part in (of_home, of_workspaces, of_agents, of_tasks, of_runs, of_proposals):
         part(told, room)
-    for part in (of_asks, of_routines, of_waking, of_bundles):
+    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets):
         part(told, room)
     assert set(told.routes) - told.asked - set(WITHOUT_COMMAND) == set()
     known = {words for words, _ in commands()}
@@ -215,6 +215,17 @@ def of_asks(told: Commands, room: Room) -> None:
     told.done("inbox", "resolve", question[0]["id"], code=1)
     told.json("inbox", "act", question[0]["id"], "allow_once")
     room.ended(asks)
+
+
+def of_budgets(told: Commands, room: Room) -> None:
+    what = ("--meter", "runs", "--period", "day", "--limit", "1000")
+    made = told.json("budget", "add", *what, *here(room))
+    told.both("budget", "list", *here(room))
+    told.both("budget", "show", made["id"])
+    told.done("budget", "edit", made["id"], "--limit", "2000")
+    told.done("budget", "remove", made["id"])
+    told.both("usage", "--by", "task", *here(room))
+    told.both("usage", "--ahead", *here(room))
 
 
 def of_routines(told: Commands, room: Room) -> None:

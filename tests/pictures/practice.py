@@ -54,9 +54,22 @@ def furnish(house: House) -> Practice:
     talker = room.python(TALKER, "price-checker")
     practice.remember("agents", "working", {"id": ada})
     practice.remember("agents", "command", {"id": talker})
+    _allow(room, ada)
     waiting = _begin(practice, room, ada, lin, talker)
     _settle(practice, room, waiting)
     return practice
+
+
+def _allow(room: Room, agent: str) -> None:
+    """Budgets of every kind that a page shows, none of which stops the work."""
+    for words in (
+        {"meter": "money", "period": "month", "limit": 40},
+        {"meter": "tokens", "period": "rolling", "hours": 5, "limit": 20000, "agent_id": agent},
+        {"meter": "quota", "limit": 60},
+    ):
+        scope = "agent" if "agent_id" in words else "workspace"
+        body = {"workspace_id": room.id, "scope": scope, "action_on_exceed": "notify_only"}
+        room.house.post("/budgets", {**body, **words})
 
 
 def _begin(practice: Practice, room: Room, ada: str, lin: str, talker: str) -> dict[str, Any]:

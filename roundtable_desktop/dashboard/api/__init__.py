@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.api import (
     agents,
     approvals,
     board,
+    budgets,
     bundles,
     config,
     control,
@@ -30,6 +31,7 @@ from roundtable_desktop.dashboard.api import (
     tasks,
     test_clock,
     transcripts,
+    usage,
     wakeups,
     webhooks,
     workspaces,
@@ -73,6 +75,8 @@ def declare_all(
     webhooks.declare(api, desk, look, health)
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
+    budgets.declare(api, desk, look)
+    usage.declare(api, desk, look)
     runs.declare(api, desk, look)
     run_files.declare(api, look)
     recovering.declare(api, desk, look)

@@ -37,6 +37,7 @@ class InboxAsked(Paging):
             "agent.error",
             "blocked",
             "blocker_lost",
+            "budget",
             "config_changed",
             "delivery_blocked",
             "doctor",

@@ -250,6 +250,8 @@ def _around(look: Look, agent: Agent, say: Say) -> dict[str, object]:
         "live_runs": look.placed(seen.live),
         "runs": look.placed(around.runs),
         "waits": {one: say(why.code, dict(why.values)) for one, why in whys.items()},
+        "used": look.usage.lately(agent.id, agent.workspace_id),
+        "budgets": look.usage.of_agent(agent.workspace_id, agent.id),
         "can_try": seen.held is not None and seen.held.held_by in ("account", "model"),
         "unscheduled": _(UNSCHEDULED),
         "tested": agent_tests.seen(look, agent),

@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 from flask import Flask, g, redirect, request
 from werkzeug.wrappers import Response
 
-from roundtable_desktop.dashboard import labels
+from roundtable_desktop.dashboard import labels, money
 from roundtable_desktop.dashboard.api.shapes import Say, asked
 from roundtable_desktop.dashboard.api.status import sentence_of
 from roundtable_desktop.dashboard.figures import Figures, known, span, spelled
 from roundtable_desktop.dashboard.forms import form_once, new_key
-from roundtable_desktop.dashboard.money import run_cost, run_tokens
 from roundtable_desktop.dashboard.problems import Refusal, refusal_of
 from roundtable_desktop.dashboard.reading import Query, read_query
 from roundtable_desktop.dashboard.signin import current, local_path
@@ -56,8 +55,13 @@ def pages(
             size=size,
             known=known,
             spelled=spelled,
-            run_cost=run_cost,
-            run_tokens=run_tokens,
+            run_cost=money.run_cost,
+            run_tokens=money.run_tokens,
+            sum_tokens=money.sum_tokens,
+            sum_cost=money.sum_cost,
+            cap_used=money.cap_used,
+            as_amount=money.amount,
+            dict=dict,
             label=labels.label,
             answer_label=labels.answer_label,
             item_label=labels.item_label,

@@ -119,6 +119,7 @@ def _around(look: Look, seen: Recurring, say: Say) -> dict[str, object]:
         "firings": found,
         "hooks": webhooks.hooks(seen),
         "deliveries": webhooks.came(look, seen),
+        "each": look.usage.expected({seen.routine.id: 1}).items[0],
         "changes": look.routines.changes(seen.routine),
         "tasks": {task_id: look.task(task_id) for task_id in tasks},
     }

@@ -1,7 +1,7 @@
 """What a person is told of the days to come (N-04)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,13 +25,15 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Foreseen:
     """whole: False when there were too many items to tell them all. complete: False when the time
-    for an answer was over before all of the days were seen; until: how far it came."""
+    for an answer was over before all of the days were seen; until: how far it came.
+    routine_runs: how many runs each routine would have."""
 
     since: datetime
     until: datetime
     items: Sequence[Item]
     whole: bool
     complete: bool
+    routine_runs: Mapping[str, int] = field(default_factory=dict)
 
 
 def ahead(
@@ -46,4 +48,5 @@ def ahead(
     answer = foresight(now=micros(now), until=micros(now + span), **asked)
     items = [Item(**{**one, "at": instant(one["at"])}) for one in answer["items"]]
     until, whole, complete = instant(answer["until"]), answer["whole"], answer["complete"]
-    return Foreseen(now, until, items, bool(whole), bool(complete))
+    runs = answer["routine_runs"]
+    return Foreseen(now, until, items, bool(whole), bool(complete), runs)

@@ -25,6 +25,7 @@ from roundtable_desktop.engine.desk.look_routines import LookRoutines
 from roundtable_desktop.engine.desk.look_runs import LookRuns
 from roundtable_desktop.engine.desk.look_search import LookSearch
 from roundtable_desktop.engine.desk.look_tray import LookTray
+from roundtable_desktop.engine.desk.look_usage import LookUsage
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
@@ -119,6 +120,7 @@ class Look(GraphLook):
         self.proposals = LookProposals(reader).page
         self.gates = LookGates(reader)
         self.search = LookSearch(reader)
+        self.usage = LookUsage(reader, clock)
         self._clock = clock
         self.transcripts = transcripts
         self._processes = processes

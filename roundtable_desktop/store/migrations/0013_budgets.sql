@@ -36,24 +36,34 @@ CREATE INDEX runs_made ON runs (workspace_id, created_at);
 -- Who pays a flat rate pays nothing for a run.
 ALTER TABLE agents ADD COLUMN flat_rate INTEGER NOT NULL DEFAULT 0;
 
--- What earlier versions kept of each run, and the runs of which nothing is known.
+-- What earlier versions kept of each run, and the runs of which nothing is known. A row that
+-- somebody damaged is one of those.
 INSERT INTO usage_entries (
     at, workspace_id, agent_id, run_id, task_id, project, routine_id, model, reply,
     input_tokens, output_tokens, cached_tokens, cost_nano, cost_source, raw
 )
 SELECT coalesce(r.ended_at, r.started_at), r.workspace_id, r.agent_id, r.id, r.task_id, t.project,
-    coalesce(json_extract(r.payload, '$.routine_id'), t.routine_id), r.model, r.id || ':before',
-    CAST(json_extract(r.usage, '$.input_tokens') AS INTEGER),
-    CAST(json_extract(r.usage, '$.output_tokens') AS INTEGER),
-    CAST(json_extract(r.usage, '$.cached_tokens') AS INTEGER),
-    CAST(round(json_extract(r.usage, '$.cost_usd') * 1000000000) AS INTEGER),
+    coalesce(json_extract(r.said, '$.routine_id'), t.routine_id), r.model, r.id || ':before',
+    CASE json_type(r.told, '$.input_tokens') WHEN 'integer'
+        THEN json_extract(r.told, '$.input_tokens') END,
+    CASE json_type(r.told, '$.output_tokens') WHEN 'integer'
+        THEN json_extract(r.told, '$.output_tokens') END,
+    CASE json_type(r.told, '$.cached_tokens') WHEN 'integer'
+        THEN json_extract(r.told, '$.cached_tokens') END,
+    CASE WHEN json_type(r.told, '$.cost_usd') IN ('integer', 'real')
+        THEN CAST(round(json_extract(r.told, '$.cost_usd') * 1000000000) AS INTEGER) END,
     CASE
         WHEN a.adapter = 'demo' THEN 'included'
-        WHEN json_extract(r.usage, '$.cost_usd') IS NOT NULL THEN 'provider'
+        WHEN json_type(r.told, '$.cost_usd') IN ('integer', 'real') THEN 'provider'
     END,
-    json_object('turns', json(coalesce(json_extract(r.usage, '$.raw'), '[]')))
-FROM runs AS r JOIN agents AS a ON a.id = r.agent_id LEFT JOIN tasks AS t ON t.id = r.task_id
-WHERE r.started_at IS NOT NULL AND (r.usage IS NOT NULL OR r.ended_at IS NOT NULL);
+    json_object('turns', json(
+        CASE json_type(r.told, '$.raw') WHEN 'array' THEN json_extract(r.told, '$.raw') ELSE '[]' END
+    ))
+FROM (
+    SELECT *, CASE WHEN json_valid(usage) THEN usage ELSE '{}' END AS told,
+        CASE WHEN json_valid(payload) THEN payload ELSE '{}' END AS said
+    FROM runs WHERE started_at IS NOT NULL AND (usage IS NOT NULL OR ended_at IS NOT NULL)
+) AS r JOIN agents AS a ON a.id = r.agent_id LEFT JOIN tasks AS t ON t.id = r.task_id;
 UPDATE usage_entries SET cost_nano = NULL WHERE cost_source = 'included';
 
 -- A provider's own windows, by who pays, as its agents told of them last. used_permille NULL: not
@@ -88,8 +98,7 @@ CREATE TABLE budgets (
     waived_until_at INTEGER,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    revision INTEGER NOT NULL DEFAULT 1,
-    CHECK ((period = 'rolling') = (hours IS NOT NULL))
+    revision INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX budgets_workspace ON budgets (workspace_id, id);
 
