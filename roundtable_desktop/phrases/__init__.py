@@ -30,7 +30,6 @@ from roundtable_desktop.phrases.routines import CRON, REASONS, ROUTINES, VARIABL
 from roundtable_desktop.phrases.running import RUNNING, RUNS
 from roundtable_desktop.phrases.values import Value, Values
 from roundtable_desktop.phrases.waking import WAKING
-from roundtable_desktop.phrases.webhooks import WEBHOOKS
 from roundtable_desktop.phrases.welcome import WELCOME
 
 
@@ -397,5 +396,4 @@ SENTENCES: Mapping[str, str] = {
     **KEEPING,
     **BUNDLES,
     **ROUTINES,
-    **WEBHOOKS,
 }

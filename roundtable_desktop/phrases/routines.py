@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.webhooks import WEBHOOKS
 
 CRON: Mapping[str, str] = {
     "cron_too_long": N_("A schedule has at most {most} characters."),
@@ -134,6 +135,7 @@ ROUTINES: Mapping[str, str] = {
     "firing_coalesced": N_("It was merged with the last one."),
     "firing_failed": N_("It failed."),
     "firing_cancelled": N_("It was cancelled."),
+    **WEBHOOKS,
 }
 
 REASONS: Mapping[str, str] = {
