@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
-from roundtable_desktop.engine import copied
+from roundtable_desktop.engine import budgets, copied
 from roundtable_desktop.engine.foresight import usual
 from roundtable_desktop.engine.routine_gates import periodic
 from roundtable_desktop.model.agenda import Agenda, Coming, ComingKind
@@ -110,6 +110,7 @@ def gathered(
         holds={one.id: holds.of_agent(view, one) for one in who},
         spans=spans,
         busy=_busy(view, now, spans),
+        spent=budgets.spent(view, who, now),
     )
 
 

@@ -2,7 +2,7 @@
 up again when there is room."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -19,7 +19,7 @@ from roundtable_desktop.model.budgets import (
 )
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import SYSTEM, Actor, InboxItem, Run, Subject
+from roundtable_desktop.model.records import SYSTEM, Actor, Agent, InboxItem, Run, Subject
 from roundtable_desktop.model.states import AgentStatus, InboxKind, Severity, Source
 from roundtable_desktop.model.usage import QuotaWindow
 from roundtable_desktop.model.verdicts import Answer, Hold, Skip
@@ -98,6 +98,23 @@ def exhausted(
         return any(one.binds for one in standings(view, workspace_id, project, agent_id, now))
     except UNREADABLE:
         return True
+
+
+def spent(view: View, found: Iterable[Agent], now: datetime) -> dict[str, datetime | None]:
+    """For whom nothing without a project starts now, by the agents' ids, with the instant from
+    which it would; None where that is not known. What cannot be read keeps everything."""
+    ends: dict[str, datetime | None] = {}
+    for agent in found:
+        try:
+            over = standings(view, agent.workspace_id, None, agent.id, now)
+        except UNREADABLE:
+            ends[agent.id] = None
+            continue
+        renewed = [one.window.until for one in over if one.binds]
+        if renewed:
+            known = [one for one in renewed if one is not None]
+            ends[agent.id] = max(known) if len(known) == len(renewed) else None
+    return ends
 
 
 def begun(tx: Tx, ids: Ids, run_id: str) -> None:

@@ -21,6 +21,10 @@ from roundtable_desktop.rules.variables import declared_of, resolve
 MOST = 5_000
 """Items of one look; a longer list would be read by nobody."""
 
+BUDGET = "budget"
+"""Why an agent is paused that comes back by itself when its budget begins anew."""
+BLOCKED = "budget_blocked"
+
 UNKNOWN_SPAN = timedelta(minutes=5)
 """Of a run of an agent that nobody has seen at work."""
 
@@ -55,7 +59,8 @@ class Known:
 
     opens_at: when a pause of everything ends by itself; None where it is open, or has no end.
     holds, spans, busy: by agent: what of its provider keeps it from starting, how long a run of it
-    usually takes, and when the runs that live now would end by that.
+    usually takes, and when the runs that live now would end by that. spent: by agent, whose budget
+    is used up; with it when it begins anew, if that is known.
     """
 
     now: datetime
@@ -67,6 +72,7 @@ class Known:
     holds: Mapping[str, Sequence[ProviderHold]] = field(default_factory=dict)
     spans: Mapping[str, timedelta] = field(default_factory=dict)
     busy: Mapping[str, Sequence[datetime]] = field(default_factory=dict)
+    spent: Mapping[str, datetime | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +197,13 @@ class _Course:
     ) -> tuple[datetime | None, str | None]:
         """When a run of the agent starts, and why then; it is at work from then on."""
         starts, reason = at, None
-        for answer in (admission.agent_status(agent), *own):
+        if agent.id in self._known.spent:
+            renewed = self._known.spent[agent.id]
+            if renewed is None:
+                return None, BLOCKED
+            starts, reason = (renewed, BLOCKED) if renewed > at else (at, None)
+        answers = own if agent.paused_reason == BUDGET else (admission.agent_status(agent), *own)
+        for answer in answers:
             if (refused := _refused(answer)) is not None:
                 return None, refused
         if not self._known.intake_open:

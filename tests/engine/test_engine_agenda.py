@@ -8,7 +8,7 @@ from engine_stage import ASKED, Stage
 from ground import NOW, set_columns
 from routine_stage import HEAVY, Routines
 
-from roundtable_desktop.engine.desk import control, pausing, waking
+from roundtable_desktop.engine.desk import budgets, control, pausing, waking
 from roundtable_desktop.engine.desk.look_agenda import LookAgenda
 from roundtable_desktop.model.agenda import Coming
 from roundtable_desktop.model.holds import ProviderHold
@@ -80,7 +80,24 @@ CASES: dict[str, tuple[Any, str | None, timedelta | None]] = {
         timedelta(0),
     ),
     "limit": (lambda here: limit(here, NOW + 3 * HOUR), "account", 2 * HOUR),
+    "budget of the day": (lambda here: used_up(here, "day"), "budget_blocked", 11 * HOUR),
+    "budget for good": (lambda here: used_up(here, "total"), "budget_blocked", None),
 }
+
+
+def used_up(here: Routines, period: str) -> None:
+    budgets.add(
+        here.stage.desk,
+        ASKED,
+        here.workspace.id,
+        scope="workspace",
+        meter="runs",
+        period=period,
+        most=1,
+        action_on_exceed="pause_agent",
+    )
+    here.stage.wake(here.agent)
+    here.finish(here.work())
 
 
 def limit(here: Routines, until: datetime) -> None:

@@ -81,7 +81,7 @@ def test_over_a_budget_nothing_starts_and_raising_it_goes_on(stage: Stage) -> No
     assert stage.run.task_id == task.id
 
 
-@pytest.mark.proves("K-44")
+@pytest.mark.proves("K-44", "K-60")
 @pytest.mark.parametrize("scope", ["workspace", "project", "agent"])
 def test_a_used_up_budget_skips_and_says_which_one(stage: Stage, scope: str) -> None:
     workspace, agent = workplace(stage)

@@ -8,10 +8,11 @@ from config_room import Room, watch
 from engine_graph_work import Work
 from engine_stage import ASKED, Stage
 from routine_stage import Routines
+from test_engine_budgets import limit, spent_run
 from test_engine_circuit import give_up
 
 from roundtable_desktop.engine import stuck, troubles, worries
-from roundtable_desktop.engine.desk import approvals, board, inbox, losses, pausing
+from roundtable_desktop.engine.desk import approvals, board, budgets, inbox, losses, pausing
 from roundtable_desktop.engine.desk import routines as desk_routines
 from roundtable_desktop.model.records import Agent, InboxItem
 from roundtable_desktop.model.routines import Variable
@@ -153,6 +154,12 @@ def config_changed(bench: Bench) -> Act:
     return lambda: room.look(text)
 
 
+def over_budget(bench: Bench) -> Act:
+    budget = limit(bench.stage, bench.work.workspace)
+    spent_run(bench.stage, _agent(bench), 1020)
+    return lambda: budgets.edit(bench.stage.desk, ASKED, budget.id, most=5000)
+
+
 def doctor(bench: Bench) -> Act:
     def tell(act: Callable[..., None], *words: object) -> None:
         with bench.stage.store.transaction() as tx:
@@ -177,6 +184,7 @@ CASES: dict[InboxKind, dict[Callable[[Bench], Act], set[str]]] = {
     InboxKind.BLOCKER_LOST: {blocker_lost: {"drop_edge", "cancel", "redo"}},
     InboxKind.DELIVERY_BLOCKED: {delivery_blocked: {"retry", "discard", "request_changes"}},
     InboxKind.CONFIG_CHANGED: {config_changed: {"accept", "keep"}},
+    InboxKind.BUDGET: {over_budget: {"raise", "resume"}},
     InboxKind.DOCTOR: {doctor: set()},
 }
 EACH = [(kind, cause, acts) for kind, causes in CASES.items() for cause, acts in causes.items()]
