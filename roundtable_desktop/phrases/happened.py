@@ -66,6 +66,11 @@ OF_AGENTS: Mapping[str, str] = {
     "agent.moved": N_("{who} changed {agent} from “{before}” to “{after}”."),
     "account.held": N_("The account {account} is at the limit of its provider until {until}."),
     "account.freed": N_("The limit of the account {account} is over."),
+    "budget.added": N_("{who} set a budget."),
+    "budget.changed": N_("{who} changed a budget."),
+    "budget.removed": N_("{who} took a budget away."),
+    "budget.reached": N_("A budget is nearly used up, or is."),
+    "budget.freed": N_("A budget has room again; what it held back is taken up."),
 }
 
 OF_WAKEUPS: Mapping[str, str] = {
@@ -75,6 +80,7 @@ OF_WAKEUPS: Mapping[str, str] = {
     "wakeup.settled": N_("The wake of {agent} ({wakeup}) is settled: {outcome}."),
     "wakeup_retry_cancelled": N_("A retry for {agent} ({wakeup}) was cancelled: {reason}."),
     "wakeup_idle_skipped": N_("{agent} was not woken ({wakeup}): it has no task to do."),
+    "wakeup_budget_blocked": N_("{agent} was not woken ({wakeup}): a budget is used up."),
     "wakeup_stale_cancelled": N_("A wake of {agent} ({wakeup}) was cancelled: {reason}."),
     "recovery_sweep_complete": N_(
         "Roundtable looked for lost wakeups; made again: {dispatched_count}."
