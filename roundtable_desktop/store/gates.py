@@ -132,6 +132,7 @@ def withdraw(tx: Tx, gate: Gate, actor: Actor = SYSTEM) -> None:
                 data={
                     "reason": PARTICIPANT_CHANGED,
                     "task_id": gate.task_id,
+                    "agent": waiting.agent_id,
                     "old_agent": waiting.agent_id,
                 },
             )

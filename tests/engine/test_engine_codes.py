@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from engine_reviews import Reviews, review
 from engine_stage import ASKED, Stage
 from ground import set_columns
 from routine_stage import Routines
 from test_engine_sweep import lose_wakeups, sweep_on
 
 from roundtable_desktop.dashboard.api import events as feed
-from roundtable_desktop.engine.desk import tasks
+from roundtable_desktop.engine.desk import board, tasks
 from roundtable_desktop.model.states import TaskStatus
 
 Named = Mapping[str, Any]
@@ -55,6 +56,23 @@ def another_assignee(stage: Stage) -> Named:
     return {"reason": "assignee_changed", "task_id": task, "agent": agent}
 
 
+def ended_by_hand(stage: Stage) -> Named:
+    """In the move itself."""
+    task = stage.assigned()
+    board.move(stage.desk, ASKED, task.id, TaskStatus.CANCELLED)
+    agent = task.assignee_agent_id
+    return {"reason": "task_terminal", "task_id": task.id, "agent": agent}
+
+
+def reviewed_no_more(stage: Stage) -> Named:
+    reviews = Reviews(stage)
+    task = reviews.task(review(reviews.first))
+    reviews.worked(task, a="one")
+    board.move(stage.desk, ASKED, task.id, TaskStatus.CANCELLED)
+    reason = "review_participant_changed"
+    return {"reason": reason, "task_id": task.id, "agent": reviews.first.id}
+
+
 def retry_cancelled(stage: Stage) -> Named:
     """In the PATCH itself: nobody has looked at the queue since."""
     task, agent = handed_over(stage, retried=True)
@@ -86,6 +104,8 @@ def told(stage: Stage, kind: str) -> Named:
         ("wakeup_idle_skipped", idle_skipped),
         ("wakeup_stale_cancelled", stale),
         ("wakeup_stale_cancelled", another_assignee),
+        ("wakeup_stale_cancelled", ended_by_hand),
+        ("wakeup_stale_cancelled", reviewed_no_more),
         ("wakeup_retry_cancelled", retry_cancelled),
         ("recovery_dispatch", dispatched),
         ("recovery_sweep_complete", swept),

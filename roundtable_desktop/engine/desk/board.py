@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from roundtable_desktop.engine import gates as flow
-from roundtable_desktop.engine import graph
+from roundtable_desktop.engine import graph, stale
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
 from roundtable_desktop.engine.desk.edges import check_unblocked
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
-from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Json, Subject, Task, Wakeup
 from roundtable_desktop.model.states import (
@@ -198,9 +197,7 @@ def _drop_wakeups(tx: Tx, asked: Asked, task: Task, to: TaskStatus) -> None:
 def _drop(tx: Tx, asked: Asked, waiting: Wakeup, seen: Cancel) -> None:
     told = decision("staleness", seen, rfc3339(tx.now))
     wakeups.keep_decisions(tx, waiting.id, [*map(dict, waiting.decisions), told])
-    of_retry = seen.reason in admission.OF_RETRIES
-    kind = Kind.WAKEUP_RETRY_CANCELLED if of_retry else Kind.WAKEUP_STALE_CANCELLED
-    data: Json = {"reason": seen.reason, "task_id": waiting.task_id, "old_agent": waiting.agent_id}
+    kind, data = stale.kind_of(seen.reason), stale.told(waiting, seen.reason)
     _settle(tx, asked, waiting, cancel_reason=seen.reason, kind=kind, data=data)
 
 
