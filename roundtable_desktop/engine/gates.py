@@ -167,7 +167,7 @@ def _in_review(tx: Tx, task: Task) -> Proposal | None:
 
 def request(tx: Tx, ids: Ids, gate: Gate, verdict: Verdict, times: int, actor: Actor) -> None:
     """times: how often it is asked now, in this round. About no task: whoever reviews it neither
-    takes it nor tries it (C-51)."""
+    takes it nor tries it (C-51). Where a wake for it waits already, that one's end counts."""
     cause = wakeups.Cause(
         workspace_id=gate.workspace_id,
         agent_id=verdict.author_id,
@@ -182,7 +182,9 @@ def request(tx: Tx, ids: Ids, gate: Gate, verdict: Verdict, times: int, actor: A
         key=f"review:{gate.id}:{gate.round}:{verdict.author_id}:{times}",
         actor=actor,
     )
-    verdicts.bind_wakeup(tx, verdict, wakers.wake(tx, ids.new(), cause), times)
+    made = wakeups.get(tx, wakers.wake(tx, ids.new(), cause))
+    assert made is not None, "it was made in this transaction"
+    verdicts.bind_wakeup(tx, verdict, made.coalesced_into or made.id, times)
 
 
 # --- what the verdicts amount to ----------------------------------------------------------------

@@ -124,3 +124,32 @@ def test_a_kill_at_any_step_loses_no_verdict(stage: Stage) -> None:
     reviews.vote(reviews.second, "approve")
     assert reviews.states(task) == "passed"
     assert sorted(str(one.word) for one in reviews.verdicts(task)) == ["approve", "approve"]
+
+
+@pytest.mark.proves("C-26", "C-10")
+def test_one_that_is_asked_again_while_its_wake_of_before_waits_is_not_waited_for_in_vain(
+    reviews: Reviews,
+) -> None:
+    desk, first = reviews.stage.desk, reviews.first.id
+    task = reviews.task(review(reviews.first))
+    pausing.pause(desk, ASKED, first)
+    reviews.worked(task, a="one")
+    reviews.go()
+    (item,) = reviews.items()
+    pausing.resume(desk, ASKED, first)
+    inbox.act(desk, Asked(JOAN), item.id, "ask_again")
+    (verdict,) = reviews.verdicts(task)
+    (waiting,) = [
+        one
+        for one in reviews.stage.ground.rows("agent_wakeup_requests")
+        if one["status"] == "queued"
+    ]
+    assert verdict.wakeup_id == waiting["id"], "the one that carries both"
+    pausing.pause(desk, ASKED, first)
+    reviews.go()
+    (again,) = reviews.items()
+    assert again.id != item.id and again.code == "inbox_gate_too_few"
+    pausing.resume(desk, ASKED, first)
+    reviews.go()
+    reviews.vote(reviews.first, "approve")
+    assert reviews.states(task) == "passed" and not reviews.items()
