@@ -1,7 +1,7 @@
 """Gates that cannot be passed by themselves: a person is asked, and no work waits in silence."""
 
 import pytest
-from engine_reviews import DONE, Reviews, review
+from engine_reviews import DONE, Reviews, approval, review
 from engine_stage import ASKED, Stage
 from ground import JOAN
 
@@ -153,3 +153,20 @@ def test_one_that_is_asked_again_while_its_wake_of_before_waits_is_not_waited_fo
     reviews.go()
     reviews.vote(reviews.first, "approve")
     assert reviews.states(task) == "passed" and not reviews.items()
+
+
+@pytest.mark.proves("C-79", "K-54 gates")
+@pytest.mark.parametrize("requires", [False, True])
+def test_work_whose_gates_are_taken_away_while_they_are_asked_does_not_wait_for_nobody(
+    reviews: Reviews, requires: bool
+) -> None:
+    task = reviews.task(review(reviews.first), approval(), requires_approval=requires)
+    reviews.worked(task)
+    reviews.go()
+    assert reviews.states(task) == "asked waiting"
+    reviews.set_gates(task)
+    assert reviews.states(task) == ""
+    if requires:
+        (item,) = reviews.items()
+        inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "approve")
+    assert reviews.now(task).status is S.DONE and not reviews.items()
