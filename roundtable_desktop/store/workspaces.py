@@ -70,6 +70,8 @@ def change(tx: Tx, workspace: Workspace, actor: Actor, **values: Any) -> Workspa
 # What points at others goes before them; events stay, and tell that it was there.
 _IN_IT = (
     "inbox_items",
+    "verdicts",
+    "gates",
     "approvals",
     "office_routine_runs",
     "agent_wakeup_requests",

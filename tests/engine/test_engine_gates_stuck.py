@@ -6,7 +6,7 @@ from engine_stage import ASKED, Stage
 from ground import JOAN
 
 from roundtable_desktop.engine import unanswered
-from roundtable_desktop.engine.desk import Asked, inbox, pausing, tasks
+from roundtable_desktop.engine.desk import Asked, board, inbox, pausing, tasks, workspaces
 from roundtable_desktop.model.states import AgentStatus, TaskStatus, WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import agents as stored_agents
 from roundtable_desktop.store import wakeups
@@ -170,3 +170,16 @@ def test_work_whose_gates_are_taken_away_while_they_are_asked_does_not_wait_for_
         (item,) = reviews.items()
         inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "approve")
     assert reviews.now(task).status is S.DONE and not reviews.items()
+
+
+@pytest.mark.proves("C-79", "W-26")
+def test_a_workspace_where_nothing_ran_goes_with_its_gates_and_verdicts(reviews: Reviews) -> None:
+    desk, where = reviews.stage.desk, reviews.workspace.id
+    wanted = [review(reviews.first), approval()]
+    task = tasks.create(desk, ASKED, where, title="By hand", description="", gates=wanted)
+    for to in (S.IN_PROGRESS, S.IN_REVIEW):
+        board.move(desk, ASKED, task.id, to)
+    assert reviews.states(task) == "asked waiting" and reviews.verdicts(task)
+    workspaces.remove(desk, ASKED, where)
+    for table in ("gates", "verdicts", "tasks", "workspaces"):
+        assert reviews.stage.ground.rows(table) == []
