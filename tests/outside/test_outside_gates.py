@@ -171,3 +171,23 @@ def test_pages_show_gates_and_take_a_verdict_without_a_script(room: Room) -> Non
     kept = house.get(f"/tasks/{task['id']}")
     assert kept["expected_files"] == ["made.txt", "b.txt"]
     assert kept["gates"][0]["status"] == "passed", "the same gates are no other ones"
+
+
+@pytest.mark.proves("C-79", "C-26")
+def test_a_form_that_changes_only_words_leaves_the_gates_as_they_are(room: Room) -> None:
+    house, browser = room.house, Browser(room.house)
+    who = [room.agent("true", name=name, adapter="acp") for name in ("first", "second")]
+    made = room.task("Make", gates=[{"kind": "review", "agents": who}])
+    house.program("PATCH", f"/agents/{who[0]}", {"adapter": "command"})
+    where = f"/tasks/{made['id']}"
+    page = got(browser, where)
+    boxes = {f"reviewer-{one}": "true" for one in who}
+    assert all(f'name="{one}"' in page.raw for one in boxes), "also of one that cannot vote now"
+    words = {"title": "Make it", "description": "", "acceptance": "", "waits_for": ""}
+    words |= {"project": "", "model": "", "needed": "", "expected_files": ""}
+    for turn in (boxes, dict(reversed(boxes.items()))):
+        words["title"] += "!"
+        assert words["title"] in sent(browser, page.form(f"{where}/edit"), **words, **turn).text
+        page = got(browser, where)
+    (gate,) = house.get(where)["gates"]
+    assert (gate["id"], gate["agents"]) == (made["gates"][0]["id"], who)

@@ -108,7 +108,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
         @app.post("/tasks/new")
         def add_task() -> Any:
             (written, who), asked = read_choice(Written, task_gates.REVIEWER), from_form()
-            given = {**written.model_dump(), "reviewers": " ".join(who)}
+            given = {**written.model_dump(), "reviewers": task_gates.ticked(who)}
             workspace = look.workspace(written.place.partition(":")[0])
 
             board = asked_by(written.back) if written.back else None
@@ -136,7 +136,7 @@ def _add_edit(app: Flask, desk: Desk, look: Look, say: Say) -> None:
     def edit_task(ref: str) -> Any:
         (form, who), asked = read_choice(Rewritten, task_gates.REVIEWER), from_form()
         task = look.task(ref)
-        given = {**form.model_dump(), "reviewers": " ".join(who)}
+        given = {**form.model_dump(), "reviewers": task_gates.ticked(who)}
 
         def act() -> Task:
             seen = shown_words(look, task)

@@ -6,15 +6,26 @@ from typing import Any
 from roundtable_desktop.engine.desk.look_gates import Stage
 from roundtable_desktop.model.gates import GateKind
 from roundtable_desktop.model.records import Agent, Task
-from roundtable_desktop.model.states import Adapter
+from roundtable_desktop.model.states import Adapter, AgentStatus
 
 REVIEWER = "reviewer-"
 """Before the id of an agent, the name of its box in a form."""
 
 
-def reviewers(agents: Sequence[Agent]) -> list[Agent]:
-    """Those that can vote: a plain command has no tools."""
-    return [one for one in agents if one.adapter is not Adapter.COMMAND]
+def reviewers(agents: Sequence[Agent], stages: Sequence[Stage] = ()) -> list[Agent]:
+    """Those that can vote: a plain command has no tools. Who reviews it already stands there
+    whatever has become of them: a form that leaves them out would take them away."""
+    there = {who for one in stages for who in one.gate.agents}
+    return [one for one in agents if one.id in there or _can_vote(one)]
+
+
+def ticked(who: Sequence[str]) -> str:
+    """As it stands among a form's words, whatever the order of its boxes."""
+    return " ".join(sorted(who))
+
+
+def _can_vote(agent: Agent) -> bool:
+    return agent.adapter is not Adapter.COMMAND and agent.status is not AgentStatus.RETIRED
 
 
 def is_plain(stages: Sequence[Stage]) -> bool:
@@ -37,7 +48,7 @@ def words_of(task: Task, stages: Sequence[Stage]) -> dict[str, str]:
     return {
         "acceptance": task.acceptance,
         "expected_files": "\n".join(task.expected_files),
-        "reviewers": " ".join(who),
+        "reviewers": ticked(who),
         "needed": str(review.needed) if review and some else "",
         "requires_approval": "true" if task.requires_approval or approval else "",
     }

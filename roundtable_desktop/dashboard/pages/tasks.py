@@ -126,9 +126,7 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "moves": look.moves(task),
         "stages": (stages := look.gates.of_tasks([task])[task.id]),
         "plain_gates": task_gates.is_plain(stages),
-        "reviewers": task_gates.reviewers(
-            [one for one in agents if one.status is not AgentStatus.RETIRED]
-        ),
+        "reviewers": task_gates.reviewers(agents, stages),
         "approvals": look.approvals(None, 20, task_id=task.id, status="requested"),
         "attempts": attempts[::-1],
         "most": most_attempts(task, attempts[-1].run if attempts else None),
