@@ -7,6 +7,7 @@ from ground import JOAN
 
 from roundtable_desktop.engine import unanswered
 from roundtable_desktop.engine.desk import Asked, board, inbox, pausing, tasks, workspaces
+from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.states import AgentStatus, TaskStatus, WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import agents as stored_agents
 from roundtable_desktop.store import wakeups
@@ -183,3 +184,29 @@ def test_a_workspace_where_nothing_ran_goes_with_its_gates_and_verdicts(reviews:
     workspaces.remove(desk, ASKED, where)
     for table in ("gates", "verdicts", "tasks", "workspaces"):
         assert reviews.stage.ground.rows(table) == []
+
+
+@pytest.mark.proves("C-79", "K-54 gates")
+def test_a_review_that_is_added_while_a_person_is_asked_comes_before_their_answer(
+    reviews: Reviews,
+) -> None:
+    task = reviews.task(requires_approval=True)
+    reviews.worked(task)
+    (before,) = reviews.items()
+    reviews.set_gates(task, review(reviews.first))
+    assert reviews.states(task) == "asked" and not reviews.items()
+    with pytest.raises(Conflict):
+        inbox.act(reviews.stage.desk, Asked(JOAN), before.id, "approve")
+    reviews.go()
+    reviews.vote(reviews.first, "approve")
+    (item,) = reviews.items()
+    inbox.act(reviews.stage.desk, Asked(JOAN), item.id, "approve")
+    assert reviews.now(task).status is S.DONE and not reviews.items()
+
+
+@pytest.mark.proves("C-79")
+def test_the_same_reviewers_in_another_order_are_the_same_gate(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first, reviews.second))
+    reviews.set_gates(task, review(reviews.second, reviews.first))
+    assert len(reviews.verdicts(task)) == 2 and len(reviews.live()) == 2
+    assert {str(one.status) for one in reviews.verdicts(task)} == {"asked"}

@@ -54,7 +54,7 @@ def replace(tx: Tx, ids: Ids, task: Task, wanted: Sequence[Wanted], actor: Actor
     for gate in known:
         gates.withdraw(tx, gate, actor)
         gates.move(tx, gate, GateStatus.DROPPED, actor=actor)
-        _withdraw_question(tx, gate, actor)
+    _withdraw_question(tx, task, actor)
     draw(tx, ids, task, wanted)
     tasks.touch(tx, task)
     if task.status is TaskStatus.IN_REVIEW and not flow.begin(tx, ids, task, actor):
@@ -68,12 +68,14 @@ def check_assignee(view: View, task: Task, agent: Agent) -> None:
 
 
 def _shape(kind: GateKind, who: Sequence[str], needed: int) -> tuple[object, ...]:
-    return kind, tuple(who), needed
+    return kind, frozenset(who), needed
 
 
-def _withdraw_question(tx: Tx, gate: Gate, actor: Actor) -> None:
-    for approval in approvals.open_of_task(tx, gate.task_id):
-        if approval.id == gate.approval_id:
+def _withdraw_question(tx: Tx, task: Task, actor: Actor) -> None:
+    """Of the task itself: a yes to it would pass over the new gates. It is put again when they are
+    passed."""
+    for approval in approvals.open_of_task(tx, task.id):
+        if approval.agent_id is None:
             approvals.settle(tx, approval, ApprovalStatus.WITHDRAWN, actor)
 
 
