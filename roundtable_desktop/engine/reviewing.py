@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roundtable_desktop.engine.told_routines import told_task
 from roundtable_desktop.model.gates import (
     PARTICIPANT_CHANGED,
     Gate,
@@ -81,11 +82,13 @@ def prompt_of(tx: Tx, review: Review, wakeup: Wakeup, agent: Agent, workspace: W
     proposal = review.proposal
     run = runs.get(tx, proposal.run_id) if proposal else None
     names = {one.id: one.name for one in agents.every(tx, workspace.id)}
+    task, sent = told_task(tx, review.task)
     looked = Looked(
         wakeup=wakeup,
         agent=agent,
         workspace=workspace,
-        task=review.task,
+        task=task,
+        sent=sent,
         proposal=proposal,
         author=names.get(run.agent_id, "") if run else "",
         summary=run.output_summary if run else "",

@@ -126,7 +126,7 @@ def context(tx: Tx, case: Case) -> Answer:
     if case.task is not None:
         task, sent = told_task(tx, case.task)
         done = dependencies.blockers(tx, case.task.id)
-        blockers = [f"T-{one.number}: {one.title}" for one in done]
+        blockers = [f"T-{one.number}: {told_task(tx, one)[0].title}" for one in done]
         words = replace(words, task=task, sent=sent, before=blockers)
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, news=[*before, *fresh]))

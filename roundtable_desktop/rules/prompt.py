@@ -64,7 +64,7 @@ def prompt(told: Told) -> str:
     return _joined(
         woken(told.wakeup, told.known),
         _task(told.task, told.workspace, told.before) if told.task else "",
-        _sent(told.sent) if told.task else "",
+        sent(told.sent) if told.task else "",
         _routine(told.routine) if told.routine and not told.task else "",
         news.told(told.news),
         _remembered(told.remembered) if told.remembered else "",
@@ -94,7 +94,8 @@ def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
     return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
 
 
-def _sent(values: Mapping[str, object]) -> str:
+def sent(values: Mapping[str, object]) -> str:
+    """Of a webhook, for the places in the texts of a task; "" where there is nothing."""
     if not values:
         return ""
     return f"What {{{{…}}}} stands for in it was sent by a webhook:\n\n{_quoted_values(values)}"

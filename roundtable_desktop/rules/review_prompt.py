@@ -1,13 +1,14 @@
 """What a reviewer is told: the work, how to see it, and how to say what it thinks (contract)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roundtable_desktop.model.gates import Verdict
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Agent, Json, Task, Wakeup, Workspace
 from roundtable_desktop.rules.accepting import judged_by
 from roundtable_desktop.rules.fences import quoted
+from roundtable_desktop.rules.prompt import sent
 from roundtable_desktop.rules.review_words import told
 
 MOST_FILES = 100
@@ -18,7 +19,7 @@ MOST_EARLIER = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
     """author, summary: of the run whose work it is. earlier: what was said before, oldest first.
-    names: of agents, by their ids."""
+    names: of agents, by their ids. sent: by a webhook, for the places in the texts of the task."""
 
     wakeup: Wakeup
     agent: Agent
@@ -29,12 +30,14 @@ class Looked:
     summary: str
     earlier: Sequence[Verdict]
     names: Mapping[str, str]
+    sent: Mapping[str, object] = field(default_factory=dict)
 
 
 def review_prompt(looked: Looked) -> str:
     parts = (
         _woken(looked),
         _task(looked),
+        sent(looked.sent),
         _work(looked),
         _before(looked),
         _rules(looked),
