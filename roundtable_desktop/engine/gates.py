@@ -65,7 +65,8 @@ def handed_in(
     anew = proposal is not None or before.status is TaskStatus.IN_PROGRESS
     if task.status is TaskStatus.IN_REVIEW and anew and begin(tx, ids, task):
         return
-    if proposal is not None:
+    if proposal is not None:  # what was said was said of another commit
+        _anew(tx, task, SYSTEM)
         by_rule.intend(tx, ids, run, task, proposal, changes)
 
 
@@ -73,14 +74,20 @@ def begin(tx: Tx, ids: Ids, task: Task, actor: Actor = SYSTEM) -> bool:
     """From the first gate on, whatever was said of earlier work: a verdict is of one commit
     (B-111). False: the task has none. While the agent is to hear something, nobody is asked: its
     next turn's work is what counts."""
+    listed = _anew(tx, task, actor)
+    if listed and not _word_waits(tx, task):
+        go_on(tx, ids, task, actor)
+    return listed
+
+
+def _anew(tx: Tx, task: Task, actor: Actor) -> bool:
+    """None of its gates is passed any more; whether it has any."""
     listed = gates.of_task(tx, task.id)
     for gate in listed:
         if gate.status is GateStatus.ASKED:
             gates.withdraw(tx, gate, actor)
         if gate.status is not GateStatus.WAITING:
             gates.move(tx, gate, GateStatus.WAITING, actor=actor)
-    if listed and not _word_waits(tx, task):
-        go_on(tx, ids, task, actor)
     return bool(listed)
 
 

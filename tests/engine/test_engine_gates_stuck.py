@@ -7,7 +7,7 @@ from ground import JOAN
 
 from roundtable_desktop.engine import unanswered
 from roundtable_desktop.engine.desk import Asked, board, inbox, pausing, tasks, workspaces
-from roundtable_desktop.model.errors import Conflict
+from roundtable_desktop.model.errors import Blocked, Conflict
 from roundtable_desktop.model.states import AgentStatus, TaskStatus, WakeupOutcome, WakeupStatus
 from roundtable_desktop.store import agents as stored_agents
 from roundtable_desktop.store import wakeups
@@ -210,3 +210,21 @@ def test_the_same_reviewers_in_another_order_are_the_same_gate(reviews: Reviews)
     reviews.set_gates(task, review(reviews.second, reviews.first))
     assert len(reviews.verdicts(task)) == 2 and len(reviews.live()) == 2
     assert {str(one.status) for one in reviews.verdicts(task)} == {"asked"}
+
+
+@pytest.mark.proves("B-111", "C-104 gates")
+def test_a_newer_commit_has_not_passed_what_an_earlier_one_did(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first))
+    reviews.vote(reviews.first, "approve")
+    assert reviews.states(task) == "passed"
+    tasks.comment(reviews.stage.desk, ASKED, task.id, "And the rest")
+    reviews.stage.clock.forward(minutes=1)
+    reviews.go()
+    (run,) = reviews.live()
+    reviews.stage.leave(run, b="two")
+    board.move(reviews.stage.desk, ASKED, task.id, S.TODO)
+    reviews.stage.finish(run, result=DONE)
+    assert len(reviews.stage.proposals(task)) == 2 and reviews.now(task).status is S.TODO
+    assert reviews.states(task) == "waiting"
+    with pytest.raises(Blocked, match="gate_open"):
+        reviews.stage.ask_deliver(reviews.proposal(task))
