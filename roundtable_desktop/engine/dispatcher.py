@@ -92,10 +92,6 @@ class Dispatcher:
             self._launch(answer.run_id)
         return True
 
-    def pass_time(self, tx: Tx) -> None:
-        """What budgets held back comes again when their time is over."""
-        budgets.pass_time(tx, self._ids)
-
     def _put_back(self, wakeup: Wakeup) -> None:
         """Later and not at once, so that others come before one that cannot be judged. After the
         third time it is not tried again (F-10)."""

@@ -17,7 +17,7 @@ from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import Health
 from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.store import claims, inbox, journal, setbacks, settings
-from roundtable_desktop.store.db import LONG, Store
+from roundtable_desktop.store.db import LONG, Store, Tx
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Loop:
     queue has been drained, `break_off(run_id)` for each run that a leave ends, `ask(run_id)` for
     each that is to say before that where it is, `tie(tied)` at each look with what the person wants
     of agents when the app ends; `sweep_due()` says when a sweep that comes later has something to
-    do."""
+    do, and `pass_time(tx)` takes up what budgets held back until now."""
 
     def __init__(
         self,
@@ -68,6 +68,7 @@ class Loop:
         tie: Callable[[bool], None],
         sweep_due: Callable[[], datetime | None] = lambda: None,
         ask: Callable[[str], None] = lambda run_id: None,
+        pass_time: Callable[[Tx], None] = lambda tx: None,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
@@ -76,6 +77,7 @@ class Loop:
         self._dice = dice
         self._submit_deliveries = submit_deliveries
         self._sweep, self._sweep_due = sweep, sweep_due
+        self._pass_time = pass_time
         self._break_off, self._ask, self._tie = break_off, ask, tie
         self._changed = threading.Condition()
         self._nudged = True
@@ -195,7 +197,7 @@ class Loop:
         with self._watched("promotion"), self._store.transaction() as tx:
             to_end, to_ask = intake.pass_time(tx), checkpoints.due(tx)
             inbox.open_due(tx)
-            self._dispatcher.pass_time(tx)
+            self._pass_time(tx)
             promoted, looked_at = claims.promote_due(tx), tx.now
             tied = settings.of_home(tx).stop_agents_with_app
         self._tie(tied)

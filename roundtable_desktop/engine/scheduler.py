@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from roundtable_desktop.engine import checkpoints
+from roundtable_desktop.engine import budgets, checkpoints
 from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.config_watch import ConfigWatch
@@ -106,6 +106,7 @@ class Scheduler:
             self._launcher.tie,
             sweep.due,
             self._ask_where,
+            lambda tx: budgets.pass_time(tx, self._ids),
         )
 
     def start(self) -> None:

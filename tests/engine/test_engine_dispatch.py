@@ -22,7 +22,7 @@ from roundtable_desktop.store.db import Store
 
 GATES = [
     *("intake", "payload", "agent_status", "staleness", "review_stage", "routine_standing"),
-    *("idle_skip", "probe", "blockers", "task_lease", "context", "executor", "launch"),
+    *("idle_skip", "probe", "blockers", "task_lease", "budget", "context", "executor", "launch"),
 ]
 
 
