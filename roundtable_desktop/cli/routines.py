@@ -201,7 +201,7 @@ def edit(
         raise click.UsageError(_("say what to change; --help names what can be"))
     if preview:
         return differences.show(client, {"routine_id": seen["id"], "change": changes}, as_json)
-    changed = client.patch(f"{OFFICE}/{seen['id']}", changes)
+    changed = client.patch(f"{OFFICE}/{seen['id']}", changes, revision=seen["revision"])
     if as_json:
         return show_json(changed)
     said = _("Changed {name}. {when}")

@@ -58,7 +58,7 @@ def add(
     client = Client(home)
     seen = names.routine(client, given, named)
     wanted = {"kind": "webhook", **_signs(mode, own, accept_unsigned)}
-    changed = client.patch(f"{OFFICE}/{seen['id']}", {"triggers": [*_kept(seen), wanted]})
+    changed = _put(client, seen, [*_kept(seen), wanted])
     before = {one["id"] for one in seen["triggers"]}
     made = next(one for one in _hooks(changed) if one["id"] not in before)
     _say(changed, made, as_json)
@@ -160,7 +160,7 @@ def remove(home: Home, given: str, which: str | None, named: str | None) -> None
     client = Client(home)
     seen = names.routine(client, given, named)
     hook = _only(seen, which)
-    client.patch(f"{OFFICE}/{seen['id']}", {"triggers": _kept(seen, but=hook["id"])})
+    _put(client, seen, _kept(seen, but=hook["id"]))
     click.echo(plain(_("The webhook of {name} is gone.").format(name=seen["name"])))
 
 
@@ -220,6 +220,12 @@ def _kept(seen: Answer, but: str = "") -> list[Answer]:
     return [{"id": one["id"]} for one in seen["triggers"] if one["id"] != but]
 
 
+def _put(client: Client, seen: Answer, triggers: list[Answer]) -> Answer:
+    """Refused where one came or went since it was read: that one would be taken away."""
+    path, body = f"{OFFICE}/{seen['id']}", {"triggers": triggers}
+    return client.patch(path, body, revision=seen["revision"])
+
+
 def _only(seen: Answer, which: str | None) -> Answer:
     hooks = _hooks(seen)
     found = [one for one in hooks if which is None or one["id"].endswith(which.lower())]
@@ -240,7 +246,7 @@ def _change(
     seen = names.routine(client, given, named)
     hook = _only(seen, which)
     wanted = [*_kept(seen, but=hook["id"]), {"id": hook["id"], **changes}]
-    changed = client.patch(f"{OFFICE}/{seen['id']}", {"triggers": wanted})
+    changed = _put(client, seen, wanted)
     return changed, next(one for one in _hooks(changed) if one["id"] == hook["id"])
 
 

@@ -5,13 +5,18 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from outside_clock import advance, start
 from outside_house import Answer, Browser, House, Room, until
 from outside_routines import over
 from outside_talk import demo, office
 from outside_webhooks import SECRET, Hook, digest, hook, seconds
+
+from roundtable_desktop.cli import names
+from roundtable_desktop.cli.main import cli
 
 BRANCH = {"variables": [{"name": "branch", "required": True}]}
 HEAVY = {"task_template": {"title": "Release {{branch}}", "description": "Build {{branch}}."}}
@@ -362,3 +367,34 @@ def test_a_delivery_comes_again_at_once_and_after_a_restart(
     renewed = bare.patch(rotate=True).json["triggers"]
     assert [one["previous_until"] for one in renewed] == [None, None], "there was none before"
     assert "has no secret any more" not in still.cli("doctor").said
+
+
+@pytest.mark.proves("C-80 webhooks", "B-010")
+def test_a_command_takes_nothing_away_that_came_since_it_looked(
+    make: Callable[..., Hook], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = make()
+    house, path = hook.house, f"/{hook.routine['id']}"
+    looked = names.routine
+
+    def meanwhile(*given: Any) -> Any:
+        seen = looked(*given)
+        there = [{"id": one["id"]} for one in seen["triggers"]]
+        more = {"kind": "schedule", "cron_expression": "0 9 * * 1"}
+        assert office(house, "PATCH", path, {"triggers": [*there, more]}).status == 200
+        return seen
+
+    monkeypatch.setattr(names, "routine", meanwhile)
+    for count, words in enumerate(
+        (
+            ("routine", "webhook", "off", hook.routine["id"]),
+            ("routine", "webhook", "add", hook.routine["id"]),
+            ("routine", "edit", hook.routine["id"], "--cron", "0 7 * * *"),
+        ),
+        1,
+    ):
+        given = ["--home", str(house.home), *words, "--workspace", hook.routine["workspace_id"]]
+        refused = CliRunner().invoke(cli, given, env=house.env)
+        assert refused.exit_code == 1 and "meanwhile" in str(refused.exception), refused.output
+        kept = office(house, "GET", path).json["triggers"]
+        assert len([one for one in kept if one["kind"] == "schedule"]) == count
