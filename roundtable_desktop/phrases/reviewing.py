@@ -52,7 +52,7 @@ REVIEWING: Mapping[str, str] = {
         "more or passes as it is."
     ),
     "missing_none": N_("They had no opinion."),
-    "missing_no_vote": N_("{agent} ended without a verdict, twice."),
+    "missing_no_vote": N_("{agent} ended its turn without a verdict."),
     "missing_author": N_("{agent} did the work, so its verdict does not count."),
     "missing_agent_paused": N_("{agent} is paused; its review goes on when you resume it."),
     "missing_agent_stopped": N_("{agent} is stopped or retired."),
