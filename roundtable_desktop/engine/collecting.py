@@ -150,9 +150,11 @@ class Collecting:
             return Left(Collected(head=None), str(error))
 
     def _discarded(self, around: Around) -> tuple[str, ...]:
-        """Told of only: a copy that cannot be read keeps no run from its end."""
+        """Told of only: a copy that cannot be read keeps no run from its end. The agent's own
+        branches and stashes stay in it."""
         try:
-            return self._git.unsaved(repository_of(around.workspace), self._folder(around), ())
+            left = self._git.unsaved(repository_of(around.workspace), self._folder(around), ())
+            return tuple(one for one in left if not one.startswith(REFS))
         except GitFailed as error:
             if self._patience.lasts(f"collect:{around.run.id}", error):
                 raise
@@ -171,6 +173,10 @@ class Collecting:
             message=message,
             at=instant(ended.end.at) if ended else run.created_at,
         )
+
+
+REFS = "refs/"
+"""What `unsaved` calls by this is no file."""
 
 
 def _is_linked(around: Around) -> bool:

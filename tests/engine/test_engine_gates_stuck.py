@@ -1,5 +1,7 @@
 """Gates that cannot be passed by themselves: a person is asked, and no work waits in silence."""
 
+from functools import partial
+
 import pytest
 from engine_reviews import DONE, Reviews, approval, review
 from engine_stage import ASKED, Stage
@@ -228,3 +230,24 @@ def test_a_newer_commit_has_not_passed_what_an_earlier_one_did(reviews: Reviews)
     assert reviews.states(task) == "waiting"
     with pytest.raises(Blocked, match="gate_open"):
         reviews.stage.ask_deliver(reviews.proposal(task))
+
+
+@pytest.mark.proves("A-15 snapshot")
+def test_a_branch_that_a_reviewer_made_is_not_told_of_as_discarded(reviews: Reviews) -> None:
+    task = reviews.handed_in(review(reviews.first))
+    run = reviews.reviewing(reviews.first)
+    folder = reviews.stage.copy(run)
+    reviews.stage.leave(run, z="tried")
+    git = partial(reviews.stage.folders.plain, "-C", str(folder))
+    git("checkout", "-q", "-b", "own")
+    git("add", ".")
+    git("commit", "-q", "-m", "tried")
+    git("checkout", "-q", str(run.base_commit))
+    for word in ("revise", "approve"):
+        reviews.vote(reviews.first, word)
+        assert git("rev-parse", "own")
+        rows = reviews.stage.ground.rows("events")
+        assert not [one for one in rows if one["kind"] == "run.changes_discarded"]
+        if word == "revise":
+            reviews.worked(task, a="two")
+            reviews.go()
