@@ -1,4 +1,5 @@
-"""What a repository's file may name: names that are free again, branches that are there."""
+"""What a repository's file may name: names that are free again, branches that are there, agents
+that come back."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from config_room import POOL, Room, watch
 from engine_stage import ASKED, ScriptedLauncher, Stage
 from ground import Ground
 
-from roundtable_desktop.engine.desk import Desk, agents
+from roundtable_desktop.engine.desk import Desk, agents, pausing
 from roundtable_desktop.model.config import State
 from roundtable_desktop.model.errors import Conflict, Invalid
 from roundtable_desktop.model.states import AgentStatus
@@ -98,3 +99,26 @@ def test_a_file_can_name_the_memory_that_a_run_may_use(room: Room) -> None:
     room.accept()
     assert room.agents()["a"].memory_limit_mb == 256
     assert room.look(text % -1).faults[0].pointer == "/agents/0/memory_limit_mb"
+
+
+@pytest.mark.proves("C-10", "W-14")
+@pytest.mark.parametrize("stood", ["active", "paused"])
+def test_what_an_agent_was_to_be_woken_for_while_the_file_did_not_name_it_comes_once(
+    staged: tuple[Stage, Room], stood: str
+) -> None:
+    stage, room = staged
+    room.accept(POOL % 2)
+    writer = room.agents()["writer-2"]
+    task = stage.task(room.workspace, writer)
+    if stood == "paused":
+        pausing.pause(room.desk, ASKED, writer.id)
+    room.accept(POOL % 1)
+    assert stage.step() and stage.wakeup(task).outcome == "agent_stopped"
+    room.accept(POOL % 2)
+    if stood == "paused":
+        assert stage.wakeup(task).outcome == "agent_stopped", "a person's pause stays"
+        pausing.resume(room.desk, ASKED, writer.id)
+    wakeup = stage.wakeup(task)
+    assert (wakeup.status, wakeup.reason) == ("queued", "agent_resumed")
+    rows = stage.ground.rows("agent_wakeup_requests")
+    assert len([one for one in rows if one["task_id"] == task.id]) == 2

@@ -5,9 +5,16 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from roundtable_desktop.engine import config_watch, troubles
+from roundtable_desktop.engine import coming_back, config_watch, troubles
 from roundtable_desktop.engine.config_watch import NO_BRANCH
-from roundtable_desktop.engine.desk import Asked, Desk, agents, done_before, remember, routines
+from roundtable_desktop.engine.desk import (
+    Asked,
+    Desk,
+    agents,
+    done_before,
+    remember,
+    routines,
+)
 from roundtable_desktop.engine.desk.routines import NewRoutine
 from roundtable_desktop.engine.desk.triggers import Wanted as Trigger
 from roundtable_desktop.engine.desk.triggers import webhooks_of
@@ -236,6 +243,8 @@ class _Doing:
         now = agent_rows.get(self.tx, agent.id)
         if now is not None and stood is not AgentStatus.ACTIVE:
             agent_rows.move(self.tx, now, stood, by, paused_reason=was["paused_reason"])
+        elif now is not None:
+            coming_back.of_agent(self.tx, self.desk.ids, now, self.by.actor)
 
     def _routine_added(self, change: Change) -> None:
         words = _recurring(change.values)
