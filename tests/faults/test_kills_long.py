@@ -33,7 +33,7 @@ def show(capsys: pytest.CaptureFixture[str]) -> Show:
 @pytest.mark.proves("F-01", "C-58", "F-04", "F-08")
 def test_a_campaign_of_kills_leaves_every_counter_at_zero(show: Show) -> None:
     seconds = SECONDS_A_KILL * KILLS
-    outcome = run(Plan(kills=KILLS, posts=3 * KILLS, seconds=seconds, hurt=0.1, mixed=0.4))
+    outcome = run(Plan(kills=KILLS, posts=3 * KILLS, seconds=seconds, hurt=0.1, mixed=0.6))
     show(outcome.table)
     assert (outcome.counters.zero(), outcome.faults) == ({}, [])
     assert outcome.counters.relaunch <= outcome.hurt

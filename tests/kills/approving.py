@@ -28,13 +28,15 @@ SELECT a.id, a.task_id, a.agent_id, i.id AS item FROM approvals AS a
 JOIN inbox_items AS i ON i.key = 'approval:' || a.id WHERE a.status = 'requested'
 """
 _RUNS = """
-SELECT r.id, r.outcome, r.agent_id, r.context_snapshot, r.task_id, t.requires_approval,
+SELECT r.id, r.outcome, r.agent_id, r.context_snapshot, r.assembled_prompt, r.task_id,
+    t.requires_approval,
     t.status AS task_status,
     EXISTS (SELECT 1 FROM proposals AS p WHERE p.run_id = r.id) AS proposes
 FROM runs AS r JOIN tasks AS t ON t.id = r.task_id
 """
 _APPROVALS = """
 SELECT a.*, t.status AS task_status,
+    EXISTS (SELECT 1 FROM gates AS g WHERE g.task_id = a.task_id) AS gated,
     (SELECT count(*) FROM inbox_items AS i WHERE i.key = 'approval:' || a.id) AS items,
     (SELECT count(*) FROM inbox_items AS i
         WHERE i.key = 'approval:' || a.id AND i.status = 'resolved') AS resolved
@@ -124,8 +126,13 @@ def _carried(run: sqlite3.Row) -> set[str]:
 
 
 def _questions(found: Found, told: Asked) -> None:
-    """Each run that came to its end asked once, if it was to; none asked twice."""
-    asked = Counter((one["run_id"], one["agent_id"]) for one in told.approvals)
+    """Each run that came to its end asked once, if it was to; none asked twice. A gate asks about
+    work, which may be of the run of before: `gating` counts those."""
+    asked = Counter(
+        (one["run_id"], one["agent_id"])
+        for one in told.approvals
+        if one["agent_id"] is not None or not one["gated"]
+    )
     found.twice += [f"{n} questions of run {run}" for (run, _), n in asked.items() if n > 1]
     askers = {one["agent_id"] for one in told.approvals} - {None}
     for run in told.runs:
@@ -168,7 +175,8 @@ def _answers(found: Found, told: Asked, acks: Sequence[Acked]) -> None:
 
 def _wakes(found: Found, told: Asked) -> None:
     """An agent that asked is woken once by the answer, a task's own by what was said with a no.
-    Served once as well, but where its task was over before that."""
+    Served once as well, but where its task was over before that. A person who has the task run
+    takes the place of a comment that waits: then it is told to that run."""
     woken: dict[str, list[sqlite3.Row]] = defaultdict(list)
     for wake in told.wakes:
         woken[str(wake["idempotency_key"])].append(wake)
@@ -188,5 +196,21 @@ def _wakes(found: Found, told: Asked) -> None:
             found.lost.append(f"woken {len(woken[key])} times by {name}")
         elif found.served[about] > 1:
             found.twice.append(f"{found.served[about]} good runs of {name}")
+        elif source == "comment" and _replaced(woken[key][0]) and _heard(told, one):
+            continue
         elif not found.served[about] and one["task_status"] not in OVER:
             found.lost.append(f"nobody served {name}: {dict(woken[key][0])}")
+
+
+def _replaced(wake: sqlite3.Row) -> bool:
+    return str(wake["outcome"]) == "user_cancelled"
+
+
+def _heard(told: Asked, approval: sqlite3.Row) -> bool:
+    """Whether a good run of its task was told the note of its answer."""
+    return any(
+        run["task_id"] == approval["task_id"]
+        and run["outcome"] in ACCEPTED
+        and approval["decision_note"] in run["assembled_prompt"]
+        for run in told.runs
+    )

@@ -40,6 +40,8 @@ _APPROVALS = """
 SELECT CASE WHEN agent_id IS NULL THEN 'task' ELSE 'agent' END AS source, status, count(*) AS n
 FROM approvals GROUP BY source, status
 """
+_GATES = "SELECT kind, status, count(*) AS n FROM gates GROUP BY kind, status"
+_VERDICTS = "SELECT status, times, count(*) AS n FROM verdicts GROUP BY status, times"
 ACTS = ("run.adopted", "wakeup.claimed")
 
 
@@ -53,8 +55,8 @@ def a_seed() -> int:
 class Plan:
     """hurt: the chance that with the owner a runner or an agent is killed as well; repeats: the
     share of requests that ask for a task again; auto: of tasks that nobody needs to deliver; mixed:
-    of requests that are about something else (fires, comments, wakes, limits, pauses, approvals);
-    files: of the repository, besides a handful."""
+    of requests that are about something else (fires, comments, wakes, limits, pauses, gates,
+    approvals); files: of the repository, besides a handful."""
 
     kills: int
     posts: int
@@ -344,7 +346,9 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
             *ACTS,
         )
     ]
-    fires, approvals = rows.all(_FIRES), rows.all(_APPROVALS)
+    fires, approvals, gates = rows.all(_FIRES), rows.all(_APPROVALS), rows.all(_GATES)
+    verdicts = rows.all(_VERDICTS)
+    repeats = rows.one("SELECT coalesce(sum(repeats), 0) FROM webhook_deliveries")
     rows.close()
     lives = [life for life in made.owners.lives if life.ready is not None]
     starts = [life.ready - life.spawned for life in lives if life.ready is not None]
@@ -356,7 +360,8 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     ]
     known = ("lost", "twice", "stuck", "double_live", "phantom", "double_accept", "orphans")
     more = ("extra_fires", "lost_fires", "held", "integrity", "foreign_keys", "relaunch", "waiting")
-    lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *more)]
+    judged = ("misfired", "never_asked", "asked_twice", "hanging", "passed_by")
+    lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *judged, *more)]
     lines.append(f"{'git and rest':<14}{len(faults):>6}")
     lines.append(f"{'adopted':<14}{adopted:>6}")
     lines.append(f"{'nothing left':<14}{needless:>6}")
@@ -368,6 +373,14 @@ def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
     lines.append(
         "approvals: "
         + ", ".join(f"of {row['source']}s {row['status']} {row['n']}" for row in approvals)
+    )
+    lines.append(f"deliveries that came again: {repeats}")
+    lines.append(
+        "gates: " + ", ".join(f"{row['kind']} {row['status']} {row['n']}" for row in gates)
+    )
+    lines.append(
+        "verdicts: "
+        + ", ".join(f"{row['status']} at time {row['times']} {row['n']}" for row in verdicts)
     )
     lines.append(f"spawn to ready: {_quantiles(starts)}")
     lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")

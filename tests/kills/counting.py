@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from kills import approving
+from kills import approving, gating, hooking
 from kills.fires import Told, judge
 from kills.ledgers import Acked, Launches, read_acks, read_launches
 from kills.owners import belonging
@@ -54,6 +54,11 @@ class Counters:
     extra_fires: int = 0
     lost_fires: int = 0
     held: int = 0
+    misfired: int = 0
+    never_asked: int = 0
+    asked_twice: int = 0
+    hanging: int = 0
+    passed_by: int = 0
     told: list[str] = field(default_factory=list)
 
     def zero(self) -> dict[str, int]:
@@ -69,6 +74,8 @@ def unsettled(rows: Rows) -> list[str]:
         " WHERE status = 'claimed' OR (status = 'queued' AND held_by IS NULL)",
         "run": "SELECT id, status FROM runs WHERE ended_at IS NULL",
         "delivery": "SELECT id, status FROM deliveries WHERE status = 'intended'",
+        "verdict": "SELECT v.id, w.status FROM verdicts AS v JOIN agent_wakeup_requests AS w"
+        " ON w.id = v.wakeup_id WHERE v.status = 'asked' AND w.status NOT IN ('queued', 'claimed')",
         "lease": "SELECT l.run_id AS id, l.kind AS status FROM leases AS l JOIN runs AS r"
         " ON r.id = l.run_id WHERE r.ended_at IS NOT NULL",
         # At work, but with nobody who would ever go on with it.
@@ -96,6 +103,8 @@ def count(home: Path, acks: Path, ledger: Path) -> Counters:
         _requests(counters, rows, acked)
         _fires(counters, rows, acked, launches, ended)
         _approvals(counters, rows, acked)
+        _hooks(counters, rows, acked)
+        _gates(counters, rows)
         _held(counters, rows, ended)
         _starts(counters, rows, launches)
         _results(counters, rows)
@@ -172,6 +181,23 @@ def _approvals(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
     counters.twice += len(found.twice)
     counters.told += [f"lost {one}" for one in found.lost]
     counters.told += [f"twice {one}" for one in found.twice]
+
+
+def _hooks(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
+    firings = rows.all("SELECT * FROM office_routine_runs")
+    wrong = hooking.judge(firings, rows.all("SELECT * FROM webhook_deliveries"), acks)
+    counters.misfired = len(wrong)
+    counters.told += [f"misfired {one}" for one in wrong]
+
+
+def _gates(counters: Counters, rows: Rows) -> None:
+    found = gating.judge(gating.Asked.of(rows))
+    counters.never_asked, counters.asked_twice = len(found.never), len(found.twice)
+    counters.hanging, counters.passed_by = len(found.hanging), len(found.passed_by)
+    counters.told += [f"never asked: {one}" for one in found.never]
+    counters.told += [f"asked twice: {one}" for one in found.twice]
+    counters.told += [f"hanging: {one}" for one in found.hanging]
+    counters.told += [f"passed by: {one}" for one in found.passed_by]
 
 
 def _held(counters: Counters, rows: Rows, ended: float) -> None:

@@ -106,7 +106,7 @@ def _one(found: Fires, told: Told, firing: sqlite3.Row) -> None:
 
 def _made_up_for(found: Fires, told: Told, firing: sqlite3.Row) -> bool:
     """A time of a routine that was set aside is asked about no more once a later one ran well."""
-    if firing["source"] == "manual" or firing["reason"] != "quarantined":
+    if firing["source"] != "cron" or firing["reason"] != "quarantined":
         return False
     return any(
         found.served[later["id"]] and later["started_at"] > firing["started_at"]
@@ -125,8 +125,8 @@ def _by_agents(found: Fires, told: Told, acks: Sequence[Acked], launches: Launch
     did: dict[str, set[str]] = {}
     for record in launches.of("FIRED"):
         did.setdefault(record.task, set()).add(record.run)
-    for ack in acks:
-        if ack.kind not in ("fire", "wake"):
+    for ack in dict.fromkeys(acks):
+        if ack.kind not in ("fire", "hook", "wake"):
             continue
         runs = did.get(ack.key, set())
         if len(runs & good) > 1:
@@ -134,7 +134,7 @@ def _by_agents(found: Fires, told: Told, acks: Sequence[Acked], launches: Launch
         if ack.kind == "wake" and not runs:
             row = told.wakeups.get(ack.task)
             found.lost.append(f"nobody did {ack.key}: {dict(row) if row else None}")
-    keys = {ack.task: ack.key for ack in acks if ack.kind == "fire"}
+    keys = {ack.task: ack.key for ack in acks if ack.kind in ("fire", "hook")}
     for firing in told.firings:
         key = keys.get(firing["id"])
         if key and firing["status"] == "done" and not did.get(key):

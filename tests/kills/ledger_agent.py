@@ -9,7 +9,8 @@ two are at work on one task: DOUBLE. What it does stands in the prompt:
     @work SECONDS [write NAME] [escape]... [once] [say LINES] [fail] [exit CODE] [nothing]
         [fire KEY] [limit]
 
-With `once` all attempts but the first are short. `fire` records the key that it was set off with.
+With `once` all attempts but the first are short. `fire` records the key that it was set off with;
+where a stranger sent it, {{key}} stands there, and what it stands for in a fence: each is recorded.
 With `limit` the first one of a task meets its provider's limit.
 """
 
@@ -25,6 +26,8 @@ RUN = os.environ["ROUNDTABLE_RUN"]
 TASK = os.environ.get("ROUNDTABLE_TASK") or RUN
 ATTEMPT = os.environ.get("ROUNDTABLE_ATTEMPT") or "0"
 WORK = re.compile(r"^@work +(\S+) ?(.*)$", re.MULTILINE)
+PLACE = "{{key}}"
+SENT = re.compile(r'^ *"key": "(\S+)"', re.MULTILINE)
 ESCAPEE_SECONDS = 60
 
 
@@ -79,13 +82,16 @@ def report(status: str, **more: object) -> None:
 def main() -> int:
     tell("START")
     hold()
-    found = WORK.search(sys.stdin.read())
+    prompt = sys.stdin.read()
+    found, sent = WORK.search(prompt), list(dict.fromkeys(SENT.findall(prompt)))
     seconds, rest = found.groups() if found else ("0.05", "")
     words = rest.split()
     if "once" in words and ATTEMPT != "1":
         seconds = "0.05"
     if "fire" in words:
-        tell("FIRED", words[words.index("fire") + 1])
+        key = words[words.index("fire") + 1]
+        for one in sent if key == PLACE else [key]:
+            tell("FIRED", one)
     if "limit" in words and meets_limit():
         tell("END")
         return 1
@@ -96,7 +102,8 @@ def main() -> int:
         print(f"line {number} of {lines} \N{SNOWMAN}", flush=True)
         time.sleep(float(seconds) / lines)
     if "write" in words:
-        with open(words[words.index("write") + 1], "w") as file:
+        name = words[words.index("write") + 1].replace(PLACE, "".join(sent[:1]))
+        with open(name, "w") as file:
             file.write(f"{TASK}\n")
     if "fail" in words:
         report("failed", error={"kind": "task_failed", "text": "as it was asked"})

@@ -1,4 +1,5 @@
-"""What a load asks for besides tasks: fires, comments, wakes, limits, pauses, approvals."""
+"""What a load asks for besides tasks: fires, also by webhooks, comments, wakes, limits, pauses,
+gates, approvals."""
 
 import contextlib
 import random
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kills.approving import Approving
+from kills.gating import Gating
+from kills.hooking import DECLARED, TRIGGER, Sender
 from kills.owners import Owners, Refusal
 from kills.posting import Wish
 
@@ -33,8 +36,8 @@ class Ground(Protocol):
 
 class Mixture:
     """Routines of each policy that are fired by hand, two that fire each minute, agents of one
-    account at a provider with limits, one that wakes itself, and two that are answered to.
-    Needs a living owner."""
+    account at a provider with limits, one that wakes itself, two that are answered to, routines
+    that strangers fire, and two reviewers. Needs a living owner."""
 
     def __init__(self, ground: Ground, ledger: list[str]) -> None:
         self._ground, self._ask = ground, ground.owners.ask
@@ -53,8 +56,11 @@ class Mixture:
         quiet = ground.add_agent("looked at", ledger, 2)
         asking = ground.add_agent("asking", [], 2, adapter="demo")
         self.approving = Approving(ground.home, quiet, asking)
+        names = ("looks first", "looks second")
+        reviewers = [ground.add_agent(one, [], 2, adapter="demo") for one in names]
+        self.gating = Gating(quiet, reviewers)
         self.agents = [self.ticks, self.fires, *self.limited, self.selfish, quiet, asking]
-        self.agents += ground.agents
+        self.agents += [*reviewers, *ground.agents]
         self._paused: str | None = None
         every = [{"kind": "schedule", "cron_expression": "* * * * *", "timezone": z} for z in ZONES]
         self._routine("ticks", "@work 0.1 nothing", self.ticks, POLICIES[2], every)
@@ -65,10 +71,20 @@ class Mixture:
             self._routine(f"heavy {one}", "", self.fires, one, task_template=HEAVY)
             for one in POLICIES
         ]
+        self.senders = [self._hooked(f"called {one}", LIGHT, one) for one in POLICIES]
+        self.senders += [self._hooked("heavy called", "", POLICIES[2], task_template=HEAVY)]
 
-    def _routine(
+    def _hooked(self, name: str, text: str, policy: str, **more: Any) -> Sender:
+        more |= {"variables": DECLARED}
+        made = self._made(name, text, self.fires, policy, [TRIGGER], **more)
+        return Sender(self._ground.owners, made["triggers"][0]["url"])
+
+    def _routine(self, *given: Any, **more: Any) -> str:
+        return str(self._made(*given, **more)["id"])
+
+    def _made(
         self, name: str, text: str, agent: str, policy: str, triggers: Any = (), **more: Any
-    ) -> str:
+    ) -> Any:
         body = {
             "workspace_id": self._ground.workspace,
             "name": name,
@@ -78,20 +94,24 @@ class Mixture:
             "triggers": list(triggers),
             **more,
         }
-        return str(self._ask("POST", OFFICE, body)["id"])
+        return self._ask("POST", OFFICE, body)
 
     def wish(self, key: str, dice: random.Random, tasks: Sequence[str]) -> Wish:
         draw = dice.random()
-        if draw < 0.3:
+        if draw < 0.2:
             path = f"{OFFICE}/{dice.choice(self.by_hand)}/fire"
             return Wish("fire", path, {"variables": {"key": key}})
-        if draw < 0.43 and tasks:
+        if draw < 0.34:
+            return dice.choice(self.senders).wish(key, dice)
+        if draw < 0.44:
+            return self.gating.wish(key, dice, self._body(key))
+        if draw < 0.53 and tasks:
             return Wish("comment", f"/tasks/{dice.choice(tasks)}/comments", {"text": key})
-        if draw < 0.59:
+        if draw < 0.64:
             return self._wake(key, dice)
-        if draw < 0.68:
+        if draw < 0.71:
             return self._pause_or_resume(dice)
-        if draw < 0.76:
+        if draw < 0.77:
             told = f"@work 0.1 limit write {key}.txt"
             return self._task(key, told, dice.choice(self.limited))
         if draw < 0.8:

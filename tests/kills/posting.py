@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kills.owners import Owners, Refusal
 
 THREADS = 3
 AGAIN = 0.03
+TOO_OFTEN = 429
 REFUSABLE = ("run", "pause", "resume", "approve", "reject", "withdraw")
 """What may not be possible at this moment: a definite answer."""
 
@@ -21,12 +23,14 @@ REFUSABLE = ("run", "pause", "resume", "approve", "reject", "withdraw")
 @dataclass(frozen=True)
 class Wish:
     """One request; kind: what the ledger calls it; about: what it is about, if that is not what the
-    answer names."""
+    answer names; send: how, if not by the owner's token; again: how often after it was answered."""
 
     kind: str
     path: str
     body: dict[str, Any] | None
     about: str | None = None
+    send: Callable[[], Any] | None = None
+    again: int = 0
 
 
 class AckLedger:
@@ -97,15 +101,19 @@ class Load:
                 self._taken += 1
                 key = f"key-{self._taken:05d}"
                 wish = self._make(key, self._dice, self._tasks)
-            self._until_answered(key, wish)
+            for _ in range(1 + wish.again):
+                self._until_answered(key, wish)
             self._pace()
 
     def _until_answered(self, key: str, wish: Wish) -> None:
         while not self._stopping.is_set():
             try:
-                made = self._owners.ask("POST", wish.path, wish.body, key=key)
+                send = wish.send or partial(self._owners.ask, "POST", wish.path, wish.body, key=key)
+                made = send()
             except Refusal as refusal:
-                if refusal.status < 500:
+                if refusal.status == TOO_OFTEN:
+                    self._stopping.wait(1.0)
+                elif refusal.status < 500:
                     with self._lock:
                         self.refused += 1
                     assert wish.kind in REFUSABLE, f"{wish} {refusal}"

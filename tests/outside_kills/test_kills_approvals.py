@@ -10,15 +10,15 @@ from kills.ledgers import Acked
 
 def approval(name: str, status: str, **more: Any) -> dict[str, Any]:
     plain = {"id": name, "status": status, "run_id": f"run of {name}", "agent_id": None}
-    rest = {"task_status": "in_review", "decision_note": None, "items": 1}
-    return {**plain, **rest, "resolved": int(status != "requested"), **more}
+    rest = {"task_status": "in_review", "decision_note": None, "items": 1, "gated": 0}
+    return {**plain, **rest, "task_id": "task", "resolved": int(status != "requested"), **more}
 
 
 def run(name: str, outcome: str = "no_changes", **more: Any) -> dict[str, Any]:
     carried = {key: more.pop(key) for key in ("approval_id", "comment_id") if key in more}
     wakes = [{"payload": carried}] if carried else []
     plain = {"id": name, "outcome": outcome, "agent_id": "agent", "requires_approval": 1}
-    rest = {"task_status": "in_review", "proposes": 0}
+    rest = {"task_status": "in_review", "proposes": 0, "task_id": "task", "assembled_prompt": ""}
     return {**plain, **rest, "context_snapshot": json.dumps({"wakes": wakes}), **more}
 
 
@@ -65,6 +65,18 @@ def without(rows: list[Any], one: Any, *more: Any) -> list[Any]:
 def test_what_was_asked_once_and_is_answered_as_it_was_acknowledged_is_no_fault() -> None:
     found = judged()
     assert (found.lost, found.twice) == ([], [])
+
+
+REPLACED = {**WAKES[0], "outcome": "user_cancelled"}
+
+
+@pytest.mark.proves("F-08")
+def test_a_no_whose_wake_gave_way_to_a_person_s_run_is_told_to_that_run() -> None:
+    runs, wakes = without(RUNS, RUNS[-2]), [REPLACED, *WAKES[1:]]
+    told = run("asked for", "done", proposes=1, assembled_prompt="It was said: key-2")
+    assert judged(runs=[*runs, told], wakes=wakes).lost == []
+    assert judged(runs=runs, wakes=wakes).lost
+    assert judged(runs=[*runs, told]).lost, "while its own wake is there, that one is to serve it"
 
 
 LOST = {
