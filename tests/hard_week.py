@@ -15,6 +15,7 @@ from typing import Any
 from ground import JOAN
 from reckoning import due
 from simulated import World
+from week_load import Judges, Limits, Strangers
 
 from roundtable_desktop.adapters.pretend import DONE, Ending
 from roundtable_desktop.engine.desk import Asked, routines
@@ -23,12 +24,14 @@ from roundtable_desktop.engine.desk.triggers import Wanted
 from roundtable_desktop.model.ports import LaunchOrder
 from roundtable_desktop.model.routines import Template
 from roundtable_desktop.model.states import (
+    Adapter,
     CatchUpPolicy,
     ConcurrencyPolicy,
     DeliveryMode,
     TriggerKind,
 )
 from roundtable_desktop.model.times import instant
+from roundtable_desktop.store import agents, runs
 
 ASKED = Asked(JOAN)
 BEGIN = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)
@@ -48,7 +51,14 @@ SCHEDULES = (
     ("0 */2 * * *", "Asia/Tokyo"),
     ("7 18 * * 0,3,6", "Asia/Tokyo"),
 )
-LIMIT = Ending(exit_code=1, stderr="You've hit your weekly limit, try again in 2 days")
+WEEKLY = Ending(exit_code=1, stderr="You've hit your weekly limit, try again in 2 days")
+HOURLY = Ending(exit_code=1, stderr="usage limit reached, try again in 5 hours")
+PROVIDER = "one account of two agents"
+LIMITS = [
+    (BEGIN + timedelta(days=2), "", WEEKLY, timedelta(days=2)),
+    (BEGIN + timedelta(days=5), PROVIDER, HOURLY, timedelta(hours=5)),
+]
+"""After which instant, whose account (any), and how long it lasts."""
 OPEN = ("received", "task_created")
 
 
@@ -68,7 +78,8 @@ class Recurring:
 
 
 class Week:
-    """Ten routines of all policies, light and heavy, of four agents with an account each."""
+    """Ten routines of all policies, light and heavy, of four agents with three accounts, three
+    more that strangers fire, and two reviewers."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.world = World(root, seed)
@@ -76,7 +87,13 @@ class Week:
         ground = self.world.ground
         self.workspace = ground.workspace(delivery=DeliveryMode.AUTO)
         values = {"max_concurrent_sessions": 3, "skip_idle_wakeups": False, "cooldown_sec": 10}
-        self.agents = [ground.agent(self.workspace, **values).id for _ in range(4)]
+        theirs = [{}, {}, {"account": PROVIDER}, {"account": PROVIDER}]
+        self.agents = [ground.agent(self.workspace, **values, **more).id for more in theirs]
+        values |= {"adapter": Adapter.ACP}
+        reviewers = [ground.agent(self.workspace, **values).id for _ in range(2)]
+        here = (self.world, self.workspace.id)
+        self.strangers = Strangers(*here, self.agents[1:])
+        self.judges = Judges(*here, self.agents[0], reviewers)
         self.all = [self._add(number, *one) for number, one in enumerate(SCHEDULES)]
 
     def _add(self, number: int, cron: str, zone: str) -> Recurring:
@@ -124,18 +141,25 @@ def covered(row: Mapping[str, Any], ours: Iterable[datetime]) -> list[datetime]:
     return rest if row["reason"] == "missed" else [at, *rest]
 
 
-def lived_through(root: Path, seed: int) -> None:
-    """Every due instant of the week is accounted for once, with a reason."""
+def lived_through(root: Path, seed: int, *, busy: bool = False) -> None:
+    """Every due instant and every delivery of the week is accounted for once, with a reason. busy:
+    with six times as many deliveries, and work to be judged each day."""
     week = Week(root, seed)
     world = week.world
-    limited: list[str] = []
+    limits = Limits(list(LIMITS))
 
     def ending(order: LaunchOrder) -> Ending:
+        with world.ground.reader.snapshot() as view:
+            run = runs.get(view, order.run)
+            assert run is not None
+            agent = agents.get(view, run.agent_id)
+            assert agent is not None
         span = timedelta(minutes=world.chance.choice((1, 5, 40, 90)))
-        if world.clock.now() > BEGIN + timedelta(days=2) and not limited:
-            limited.append(order.run)
-            return LIMIT
-        return replace(DONE, after=span)
+        if (limit := limits.met(agent.account, world.clock.now())) is not None:
+            return limit
+        ending = replace(DONE, after=span)
+        week.judges.launched(run, ending)
+        return ending
 
     world.ending = ending
     for day in range(8):
@@ -151,12 +175,32 @@ def lived_through(root: Path, seed: int) -> None:
     )
     for hours in KILLED:
         world.at(BEGIN + timedelta(hours=hours), partial(mortal, world))
+    visited(week, busy=busy)
     world.run(END - BEGIN)
     week_over = world.clock.now()
     world.run(timedelta(hours=12))
-    assert (world.kills, len(limited), week_over) == (20, 1, END)
+    assert (world.kills, week_over) == (20, END)
     accounted(week, world.clock.now())
+    limits.check()
+    week.strangers.check()
+    week.judges.check()
     checked(week)
+
+
+def visited(week: Week, *, busy: bool) -> None:
+    """Strangers call now and then, and while the owner is about to die; work is handed over that
+    is judged, and a person looks in."""
+    chance = week.world.chance
+    doomed, others, days = (KILLED * 3, 30, 1) if busy else (KILLED[::2], 5, 4)
+    calls = [hours * 60 for hours in doomed]
+    calls += [chance.randrange(8 * 24 * 60) for _ in range(others)]
+    for number, minutes in enumerate(calls):
+        week.strangers.send(f"delivery-{number}", BEGIN + timedelta(minutes=minutes), chance)
+    for day in range(8):
+        if day % days == 0:
+            week.judges.hand_over(BEGIN + timedelta(days=day, hours=2))
+        for hours in (4, 7, 21):
+            week.judges.look_in(BEGIN + timedelta(days=day, hours=hours))
 
 
 def mortal(world: World) -> None:
@@ -164,7 +208,7 @@ def mortal(world: World) -> None:
 
 
 def accounted(week: Week, until: datetime) -> None:
-    rows = week.firings()
+    rows = [row for row in week.firings() if row["source"] == "cron"]
     assert {row["trigger_id"] for row in rows} == {one.trigger for one in week.all}
     for one in week.all:
         ours = one.due(until)

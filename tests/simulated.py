@@ -1,6 +1,7 @@
 """A simulated world for tests: the real engine and database, pretend agents, a mortal owner."""
 
 import random
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -77,12 +78,11 @@ class World:
         def deed() -> None:
             act()
 
-        self.script.append(Deed(moment, deed))
+        insort(self.script, Deed(moment, deed), key=lambda one: one.at)
 
     def run(self, span: timedelta) -> None:
         """A life that is cut short is followed by another one."""
         until = self.clock.now() + span
-        self.script = deque(sorted(self.script, key=lambda deed: deed.at))
         while True:
             try:
                 return self.simulation.run(until, self.script)

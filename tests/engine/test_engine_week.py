@@ -1,4 +1,5 @@
-"""A week in four zones across a change of the clock: every due instant once, with a reason."""
+"""A week in four zones across a change of the clock: every due instant and every delivery once,
+with a reason."""
 
 from pathlib import Path
 

@@ -15,12 +15,13 @@ PARTS, OF_A_PART = 10, 200
 
 
 @pytest.mark.faults
+@pytest.mark.timeout(600)
 @pytest.mark.proves("week")
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + WEEKS))
-def test_every_due_instant_of_another_hard_week_is_accounted_for_once(
+def test_every_instant_and_delivery_of_another_hard_week_is_accounted_for_once(
     tmp_path: Path, seed: int
 ) -> None:
-    lived_through(tmp_path, seed)
+    lived_through(tmp_path, seed, busy=True)
 
 
 @pytest.mark.faults
