@@ -1,6 +1,6 @@
 """Tokens and money as pages show them: what is known, and how much of it is not."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtable_desktop.engine.desk.look_usage import Seen
@@ -94,3 +94,14 @@ def amount(value: int, meter: str) -> str:
             return f"{value / 10:g} %"
         case _:
             return tokens(value)
+
+
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "run_cost": run_cost,
+    "run_tokens": run_tokens,
+    "sum_tokens": sum_tokens,
+    "sum_cost": sum_cost,
+    "cap_used": cap_used,
+    "as_amount": amount,
+}
+"""What pages say amounts by."""
