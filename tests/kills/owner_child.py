@@ -8,7 +8,7 @@ besides, else a campaign would wait for them. A failpoint is
 `module:name:before|after:N`: the N-th call of that function is the last thing that this process
 does. Beside the home lie `threads`, their ids by name once it is ready, and `doom`, if a test
 writes it: "CALL N" has the next runner killed at its N-th such system call, "sleep N" late by so
-many seconds.
+many seconds. `born`, if a test writes it, is for how many seconds a runner may take to be born.
 """
 
 import faulthandler
@@ -91,7 +91,8 @@ if __name__ == "__main__":
     faulthandler.register(signal.SIGUSR1)
     home, seconds, *points = sys.argv[1:]
     retry.BACKOFF = (timedelta(seconds=float(seconds)),) * len(retry.BACKOFF)
-    follower.START_ACK = BORN_SECONDS
+    born = Path(home).parent / "born"
+    follower.START_ACK = float(born.read_text()) if born.exists() else BORN_SECONDS
     limits.BUFFER, holds.SPACING = timedelta(0), timedelta(seconds=SPACING_SECONDS)
     tell_threads(Path(home).parent / "threads")
     doom(Path(home).parent / "doom")
