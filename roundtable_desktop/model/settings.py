@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from roundtable_desktop.model.own_prices import OWN_PRICES
 from roundtable_desktop.model.quiet_hours import QUIET_HOURS
 
 Model = Annotated[str, Field(pattern=r"^[^\s\x00-\x20\x7f-][^\s\x00-\x20\x7f]{0,199}$")]
@@ -15,9 +16,7 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 
 QuietHours = Annotated[str, Field(pattern=QUIET_HOURS, max_length=400)]
 """`rules.quiet` reads it."""
-_USD = r" [0-9]{1,6}(\.[0-9]{1,9})?"
-_PRICE = rf"[^\s,]{{1,200}}{_USD}{_USD}({_USD}( within)?)?"
-Prices = Annotated[str, Field(pattern=rf"^({_PRICE}(, ?{_PRICE})*)?$", max_length=4000)]
+Prices = Annotated[str, Field(pattern=OWN_PRICES, max_length=4000)]
 """`rules.prices` reads it."""
 
 

@@ -3,6 +3,7 @@ reads it, so that no library's own words do."""
 
 from collections.abc import Mapping
 
+from roundtable_desktop.model.own_prices import OWN_PRICES
 from roundtable_desktop.model.quiet_hours import QUIET_HOURS
 from roundtable_desktop.phrases.marking import N_
 
@@ -128,6 +129,10 @@ PATTERNS: Mapping[str, str] = {
     ),
     r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$": N_(
         "This must be one line of text that says something."
+    ),
+    OWN_PRICES: N_(
+        "This must be models, each with its dollars for a million tokens in, out and, if you like, "
+        "cached, such as small 3 15 0.3, large 9 40."
     ),
     QUIET_HOURS: N_(
         "This must be days with a beginning and an end, such as mon-fri 22:00-07:00, sat "

@@ -27,14 +27,16 @@ _TITLES: Mapping[InboxKind, str] = {
     InboxKind.BLOCKER_LOST: N_("A task waits for one that does not come"),
     InboxKind.DELIVERY_BLOCKED: N_("A delivery is held"),
     InboxKind.CONFIG_CHANGED: N_("Your repository changed"),
+    InboxKind.BUDGET: N_("A budget is nearly used up"),
 }
+_BY_CODE: Mapping[str, str] = {"inbox_budget_reached": N_("A budget is used up")}
 _NOBODY = N_("Roundtable needs you")
 
 
 def of_item(look: Look, item: InboxItem) -> Waiting:
     data: Mapping[str, Any] = item.data
     agent, task = _agent(look, data), _task(look, item)
-    title = _(_TITLES.get(item.kind, _NOBODY))
+    title = _(_BY_CODE.get(item.code) or _TITLES.get(item.kind, _NOBODY))
     if "{agent}" in title:
         title = title.format(agent=agent) if agent else _(_NOBODY)
     said = data.get("text") if item.kind is InboxKind.PERMISSION else None

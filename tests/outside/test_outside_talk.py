@@ -241,7 +241,7 @@ def test_without_a_result_changes_go_to_review_and_their_lack_is_a_failure(room:
 ENDS = [
     ("fail auth_required Sign in", "auth_required", "Authentication required: Sign in", None),
     ("fail network no route", None, "no route", 1),
-    ("limit You've hit your limit · resets 3pm", None, "You've hit your limit · resets 3pm", 1),
+    ("limit Rate limit reached, try again in 50 minutes", None, "again in 50 minutes", 1),
     ("crash 3", "crashed", "", 1),
 ]
 
@@ -265,7 +265,7 @@ def test_an_error_blocks_or_is_tried_again_by_its_kind(
         assert why["code"] == "task_blocked_log_in" and "is not logged in" in why["sentence"]
         assert room.house.get(f"/runs/{run['id']}/explain")["code"] == "run_not_logged_in"
     else:
-        stated = "resets" in text  # a limit that says when it ends
+        stated = "again in" in text  # a limit that says when it ends, at any hour of the day
         assert (wakeup["status"], wakeup["held_by"]) == ("queued", "limit" if stated else "retry")
         assert (wakeup["retry_count"], wakeup["scheduled_retry_at"] is None) == (retry, False)
         assert status(room, task) == "in_progress"

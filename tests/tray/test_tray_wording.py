@@ -53,6 +53,7 @@ def words(look: Any, kind: InboxKind, **data: Any) -> Waiting:
         (InboxKind.BLOCKER_LOST, {}, "A task waits for one that does not come"),
         (InboxKind.CONFIG_CHANGED, {"about": "workspace"}, "Your repository changed"),
         (InboxKind.DOCTOR, {"about": "owner"}, "Roundtable needs you"),
+        (InboxKind.BUDGET, {"about": "budget"}, "A budget is nearly used up"),
     ],
 )
 def test_each_kind_says_who_wants_what(kind: InboxKind, data: Any, title: str) -> None:
@@ -60,6 +61,12 @@ def test_each_kind_says_who_wants_what(kind: InboxKind, data: Any, title: str) -
     assert found.title == title and found.path == "/inbox#item-i1"
     of_task = data.get("about", "task") == "task" or "task_id" in data
     assert found.body.startswith("T-3 Pour the tea: ") is of_task
+
+
+def test_a_budget_that_is_used_up_is_not_told_as_one_that_nearly_is() -> None:
+    used_up = item(InboxKind.BUDGET, about="budget")
+    used_up.code = "inbox_budget_reached"
+    assert of_item(LOOK, used_up).title == "A budget is used up"
 
 
 def test_what_is_gone_keeps_nobody_from_being_told() -> None:
@@ -79,6 +86,7 @@ def test_only_a_new_try_is_a_press_away() -> None:
         InboxKind.CONFIG_CHANGED: ("accept", "keep"),
         InboxKind.BLOCKER_LOST: ("drop_edge", "cancel"),
         InboxKind.DOCTOR: ("resume",),
+        InboxKind.BUDGET: ("raise", "resume"),
     }
     assert offered.keys() == set(InboxKind)
     pressed = {

@@ -69,7 +69,7 @@ class UsageShown(Filtered):
 class Written(Words):
     """A budget as it is typed. budget: the one that is changed; "" for a new one."""
 
-    do: Annotated[str, Field(pattern="^(save|remove)$")] = "save"
+    do: Literal["save", "remove"] = "save"
     budget: Short = ""
     workspace: Short = ""
     whose: Short = ""
