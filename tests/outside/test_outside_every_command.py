@@ -21,7 +21,6 @@ WITHOUT_COMMAND = {
     ("GET", "/api/v1/events/stream"): "`watch --follow` never ends; it has tests of its own",
     ("GET", "/api/v1/workspaces/{ref}/config"): "`workspace config` looks by POST, which asks too",
     ("POST", "/api/routine-triggers/{public_id}/fire"): "its sender signs it and has no token",
-    ("GET", "/api/v1/workspaces/{ref}"): "a workspace is found by its name, in the list",
 }
 BY_HAND = {
     ("demo",): "is a whole practice, with tests of its own",
