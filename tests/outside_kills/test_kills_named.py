@@ -83,6 +83,7 @@ def test_a_runner_killed_before_its_birth_is_replaced_at_once(made: Site) -> Non
     made.owners.start()
     task = made.post("key-1", "@work 0.1 write key-1.txt")
     unborn = until(lambda: runners(made.home), 10)
+    until(lambda: all(os.getpgid(pid) == pid for pid in unborn), 10)  # not yet, just after a fork
     for pid in unborn:
         os.killpg(pid, signal.SIGKILL)
     assert until(lambda: made.status(task) == "in_review", 40)
