@@ -1,5 +1,7 @@
 """Gates: what a task must pass before it is done, in the order in which they are asked."""
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from roundtable_desktop.model.gates import GATE, PARTICIPANT_CHANGED, Gate, GateKind, GateStatus
@@ -13,6 +15,10 @@ from roundtable_desktop.store.rows import by_id, read
 
 # By SQL text: each move of a task asks, and mostly there is none.
 _OF_TASK = "SELECT * FROM gates WHERE task_id = ? AND status <> 'dropped' ORDER BY place"
+_HAVE_SOME = """
+SELECT DISTINCT task_id FROM gates
+WHERE task_id IN (SELECT value FROM json_each(?)) AND status <> 'dropped'
+"""
 _OF_APPROVAL = "SELECT * FROM gates WHERE approval_id = ?"
 # A task in review of which nobody is asked anything, and that nobody is going to be woken for: its
 # settlement stood back for a word that was taken back since. By workspace, as the index is.
@@ -46,6 +52,11 @@ def get(view: View, gate_id: str) -> Gate | None:
 
 def of_task(view: View, task_id: str) -> list[Gate]:
     return [read(Gate, Gates, row) for row in view.sql(_OF_TASK, (task_id,))]
+
+
+def have_some(view: View, task_ids: Sequence[str]) -> set[str]:
+    """Which of these tasks have a gate: mostly few of many."""
+    return {str(row["task_id"]) for row in view.sql(_HAVE_SOME, (json.dumps(task_ids),))}
 
 
 def of_approval(view: View, approval_id: str) -> Gate | None:

@@ -1,12 +1,12 @@
 """What the faces may see of gates: who is asked, what was said, and what is still waited for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from roundtable_desktop.model.gates import Gate, Verdict, VerdictStatus
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Task
-from roundtable_desktop.store import agents, gates, runs, verdicts
+from roundtable_desktop.store import agents, gates, verdicts
 from roundtable_desktop.store.db import Reader, View
 
 
@@ -42,7 +42,9 @@ class LookGates:
     def of_tasks(self, found: Iterable[Task]) -> dict[str, list[Stage]]:
         """By the tasks' ids, in the order in which they are asked."""
         with self._reader.snapshot() as view:
-            return {one.id: stages(view, one.id) for one in found}
+            ids = [one.id for one in found]
+            gated = gates.have_some(view, ids)
+            return {one: stages(view, one) if one in gated else [] for one in ids}
 
     def of_proposal(self, proposal: Proposal) -> list[Said]:
         """All that was said of it, oldest first."""
@@ -53,14 +55,6 @@ class LookGates:
                 if one.status is VerdictStatus.GIVEN
             ]
             return _named(view, given)
-
-    def reviews_of(self, task: Task) -> Mapping[str, str]:
-        """Ids of the runs that judged its work, each with the verdict's author's name."""
-        with self._reader.snapshot() as view:
-            found = [one for one in verdicts.of_task(view, task.id) if one.run_id]
-            known = {one.verdict.run_id: one.name for one in _named(view, found)}
-            there = runs.of_ids(view, known)
-        return {run_id: known[run_id] or "" for run_id in there}
 
 
 def stages(view: View, task_id: str) -> list[Stage]:
