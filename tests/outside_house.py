@@ -28,10 +28,13 @@ OVER = ("finished", "failed", "cancelled")
 
 
 def until(look: Callable[[], R], seconds: float = PATIENCE, step: float = 0.04) -> R:
-    """The first true answer of `look`."""
+    """The first true answer of `look`; the first of a list that is empty yet is no answer."""
     end = time.monotonic() + seconds
     while True:
-        seen = look()
+        try:
+            seen: R | None = look()
+        except IndexError:
+            seen = None
         if seen:
             return seen
         assert time.monotonic() < end, f"nothing came within {seconds} s: {seen!r}"

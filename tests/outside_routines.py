@@ -24,11 +24,11 @@ def fired(house: House, routine: Any, body: object = None, **headers: str) -> An
 
 
 def over(house: House, routine: Any) -> Any:
-    """The newest firing, once it has ended."""
+    """The newest firing, once there is one and it has ended."""
 
     def look() -> Any:
-        newest = office(house, "GET", f"/{routine['id']}").json["recent_runs"][0]
-        return newest if newest["completed_at"] else None
+        newest = office(house, "GET", f"/{routine['id']}").json["recent_runs"][:1]
+        return newest[0] if newest and newest[0]["completed_at"] else None
 
     return until(look)
 

@@ -1,5 +1,6 @@
 """The doctor sees what is wrong with a home, says the cure, and mends what is safe to mend."""
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -36,12 +37,15 @@ def test_a_sound_home_is_said_to_be_so_with_and_without_an_owner(running: House)
     done = running.cli("doctor", "--json")
     assert done.code == 0, done.said
     seen = by_check(done.json)
-    assert done.json["state"] == "notice" and seen["backups"]["code"] == "doctor_no_backup"
+    # Housekeeping may have made the first backup by now: how soon is the machine's affair.
+    whole = {"doctor_no_backup": "notice", "doctor_backup": "ok"}[seen["backups"]["code"]]
+    assert done.json["state"] == whole
     assert "journal_mode=wal" in seen["sqlite"]["sentence"]
     assert "synchronous=2" in seen["sqlite"]["sentence"]
     assert seen["agents"]["state"] == "ok" and seen["agents"]["values"]["place"].endswith("/sh")
-    assert running.get("/doctor")["state"] == "notice"
+    assert running.get("/doctor")["state"] in (whole, "ok")
     running.end()
+    shutil.rmtree(running.home / "backups", ignore_errors=True)
     offline = running.cli("doctor")
     assert offline.code == 0 and "not running" in offline.out
     [row] = [line for line in offline.out.splitlines() if line.startswith("backups")]
