@@ -52,6 +52,7 @@ def _values(one: Happened, figures: Figures) -> Iterator[tuple[str, object]]:
     yield "proposal", _proposal(one, _("the proposal for {task}"), _("a proposal"))
     yield "Proposal", _proposal(one, _("The proposal for {task}"), _("A proposal"))
     yield "routine", _routine(one)
+    yield "mission", _mission(one)
     yield "item", _link("/inbox", item_label(str(one.item.kind))) if one.item else _("a question")
     yield "account", _clean(one.event.subject_id)
     yield "copy", _clean(one.event.subject_id)
@@ -107,6 +108,13 @@ def _routine(one: Happened) -> object:
     if one.routine is None:
         return _("a routine")
     return _link(f"/routines/{one.routine.id}", one.routine.name)
+
+
+def _mission(one: Happened) -> object:
+    if one.mission is None:
+        return _("a mission")
+    first_line = one.mission.goal.strip().splitlines()[0]
+    return _link(f"/missions/{one.mission.id}", first_line)
 
 
 def _link(path: str, text: str) -> Markup:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from roundtable_desktop.model.copies import WorkspaceStrategy
+from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     Adapter,
@@ -126,6 +127,7 @@ class Agent:
     model: str | None
     skip_idle_wakeups: bool
     memory_limit_mb: int = 0
+    fallback_models: tuple[str, ...] = ()
     flat_rate: bool = False
 
 
@@ -139,6 +141,10 @@ class Task:
     project: a label; settings of the workspace hold for all tasks that bear it (C-67).
     routine_id: the routine that made it; such tasks are hidden from lists unless asked for (K-19).
     acceptance: by what its work is judged, in words; expected_files: paths that it should change.
+    mission_id: of the mission that it belongs to; its planner alone wakes it then (C-96).
+    write_area: paths and globs that it may change; of two that meet one waits (A-14).
+    optional: its mission may converge though it failed. about_task_id: what it repairs or checks.
+    model_policy: {"kind": "scheduler_forced"|"agent_select", "models"} (A-32).
     """
 
     id: str
@@ -170,6 +176,13 @@ class Task:
     workspace_strategy: WorkspaceStrategy = WorkspaceStrategy.ISOLATED_COPY
     acceptance: str = ""
     expected_files: tuple[str, ...] = ()
+    mission_id: str | None = None
+    write_area: tuple[str, ...] = ()
+    priority: int = 0
+    optional: bool = False
+    model_policy: Json | None = None
+    purpose: Purpose = Purpose.WORK
+    about_task_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -331,12 +331,13 @@ class Machine:
 
     name: str
     moves: Mapping[str, frozenset[str]]
+    column: str = "status"
 
     def allows(self, expect: str, to: str) -> bool:
         return to in self.moves.get(expect, frozenset())
 
 
-def _moves(text: str) -> Mapping[str, frozenset[str]]:
+def moves(text: str) -> Mapping[str, frozenset[str]]:
     """`"a>b|c; d>e"` as a table."""
     table: dict[str, frozenset[str]] = {}
     for rule in text.split(";"):
@@ -348,14 +349,14 @@ def _moves(text: str) -> Mapping[str, frozenset[str]]:
 
 WAKEUP = Machine(
     "wakeup",
-    _moves(
+    moves(
         "queued>claimed|coalesced|skipped|cancelled;claimed>queued|finished|skipped|failed|cancelled"
     ),
 )
-RUN = Machine("run", _moves("starting>running|failed|cancelled;running>finished|failed|cancelled"))
+RUN = Machine("run", moves("starting>running|failed|cancelled;running>finished|failed|cancelled"))
 TASK = Machine(
     "task",
-    _moves(
+    moves(
         "todo>in_progress|blocked|cancelled;"
         "in_progress>in_review|done|blocked|failed|interrupted|cancelled|todo;"
         "in_review>in_progress|done|cancelled;"
@@ -365,7 +366,7 @@ TASK = Machine(
 )
 PROPOSAL = Machine(
     "proposal",
-    _moves(
+    moves(
         "pending>in_review|approved|revision_requested|rejected|superseded|conflicted;"
         "in_review>approved|revision_requested|rejected|superseded|conflicted;"
         "approved>merged|delivered|conflicted|superseded;"
@@ -373,20 +374,20 @@ PROPOSAL = Machine(
         "conflicted>superseded|rejected"
     ),
 )
-APPROVAL = Machine("approval", _moves("requested>approved|rejected|withdrawn"))
-INBOX = Machine("inbox", _moves("open>snoozed|resolved;snoozed>open|resolved"))
-DELIVERY = Machine("delivery", _moves("intended>delivered|held"))
-ROUTINE = Machine("routine", _moves("active>paused|archived;paused>active|archived"))
+APPROVAL = Machine("approval", moves("requested>approved|rejected|withdrawn"))
+INBOX = Machine("inbox", moves("open>snoozed|resolved;snoozed>open|resolved"))
+DELIVERY = Machine("delivery", moves("intended>delivered|held"))
+ROUTINE = Machine("routine", moves("active>paused|archived;paused>active|archived"))
 FIRING = Machine(
     "firing",
-    _moves(
+    moves(
         "received>task_created|done|skipped|coalesced|failed|cancelled;"
         "task_created>done|failed|cancelled"
     ),
 )
 AGENT = Machine(
     "agent",
-    _moves(
+    moves(
         "active>paused|stopped|retired;paused>active|stopped|retired;"
         "stopped>active|retired;retired>active"
     ),

@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.missions import OF_MISSIONS, STEPS_OF_MISSIONS
 from roundtable_desktop.phrases.reviewing import OF_REVIEWS
 
 OF_TASKS: Mapping[str, str] = {
@@ -151,8 +152,9 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "agents": OF_AGENTS,
     "inbox": OF_INBOX,
     "work": OF_WORK,
+    "missions": OF_MISSIONS,
     "home": OF_HOME,
-    "steps": STEPS,
+    "steps": {**STEPS, **STEPS_OF_MISSIONS},
 }
 """What belongs together when somebody looks for it; each kind is in one of them."""
 
@@ -168,6 +170,7 @@ GROUP_NAMES: Mapping[str, str] = {
     "agents": N_("Agents and accounts"),
     "inbox": N_("What needs you"),
     "work": N_("Proposals and deliveries"),
+    "missions": N_("Missions"),
     "home": N_("Settings, control and Roundtable itself"),
     "steps": N_("Single steps and signs of life"),
 }

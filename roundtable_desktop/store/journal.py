@@ -5,6 +5,7 @@ from typing import Any
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.gates import GATE, VERDICT
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.missions import MISSION, PHASE
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
     AGENT,
@@ -24,6 +25,7 @@ from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table, as_json
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
+from roundtable_desktop.store.mission_tables import Missions
 from roundtable_desktop.store.routine_tables import Firings, Routines
 
 _TABLES: dict[str, type[Table]] = {
@@ -39,6 +41,8 @@ _TABLES: dict[str, type[Table]] = {
     FIRING.name: Firings,
     GATE.name: Gates,
     VERDICT.name: Verdicts,
+    MISSION.name: Missions,
+    PHASE.name: Missions,
 }
 
 
@@ -66,7 +70,9 @@ def tell(
     tx.nudge("events")
 
 
-def _update(tx: Tx, table: type[Table], id: str, source: str, values: dict[str, Any]) -> int:
+def _update(
+    tx: Tx, table: type[Table], id: str, column: str, source: str, values: dict[str, Any]
+) -> int:
     """As SQL text: every decision is such a move, and peewee's builder would be half its cost."""
     fields = table._meta.fields
     more = ""
@@ -74,7 +80,7 @@ def _update(tx: Tx, table: type[Table], id: str, source: str, values: dict[str, 
         more, values = ", revision = revision + 1", {**values, "updated_at": tx.now}
     columns = ", ".join(f"{fields[name].column_name} = ?" for name in values)
     given = [fields[name].db_value(value) for name, value in values.items()]
-    text = f"UPDATE {table._meta.table_name} SET {columns}{more} WHERE id = ? AND status = ?"
+    text = f"UPDATE {table._meta.table_name} SET {columns}{more} WHERE id = ? AND {column} = ?"
     return tx.write_sql(text, (*given, id, source))
 
 
@@ -90,15 +96,18 @@ def move(
     expect: str | None = None,
     **values: Any,
 ) -> bool:
-    """Moves `row` (a record with id, status and workspace_id) from `expect`, its status as read.
+    """Moves `row` (a record with id, workspace_id and the machine's column) from `expect`, what
+    that was when it was read.
 
     Raises Illegal for a move that the machine does not have. False, and nothing written, when
     somebody was faster.
     """
-    source = row.status if expect is None else expect
+    column = machine.column
+    source = getattr(row, column) if expect is None else expect
     if not machine.allows(source, to):
         raise Illegal("illegal_move", machine=machine.name, expect=str(source), to=str(to))
-    if _update(tx, _TABLES[machine.name], row.id, str(source), {"status": to, **values}) != 1:
+    table, given = _TABLES[machine.name], {column: to, **values}
+    if _update(tx, table, row.id, column, str(source), given) != 1:
         return False
     tell(
         tx,

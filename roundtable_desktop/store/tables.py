@@ -6,9 +6,11 @@ A test compares them with `sqlite_master`; the migrations are the truth.
 import peewee as pw
 
 from roundtable_desktop.model import copies, states
+from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
+from roundtable_desktop.store.mission_tables import MISSION_TABLES
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.summary_tables import Summaries
 from roundtable_desktop.store.usage_tables import USAGE_TABLES
@@ -59,6 +61,7 @@ class Agents(Table):
     skip_idle_wakeups = pw.BooleanField(default=True)
     memory_limit_mb = pw.IntegerField(default=0)
     flat_rate = pw.BooleanField(default=False)
+    fallback_models = JsonField(default=list)
 
 
 class Tasks(Table):
@@ -93,6 +96,13 @@ class Tasks(Table):
     )
     acceptance = pw.TextField(default="")
     expected_files = JsonField(default=list)
+    mission_id = pw.TextField(null=True)
+    write_area = JsonField(default=list)
+    priority = pw.IntegerField(default=0)
+    optional = pw.BooleanField(default=False)
+    model_policy = JsonField(null=True)
+    purpose = CodeField(Purpose, default=Purpose.WORK)
+    about_task_id = pw.TextField(null=True)
 
 
 class TaskDependencies(Table):
@@ -374,4 +384,5 @@ TABLES: tuple[type[Table], ...] = (
     Verdicts,
     AwakeHours,
     *USAGE_TABLES,
+    *MISSION_TABLES,
 )

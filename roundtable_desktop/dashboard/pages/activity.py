@@ -23,7 +23,9 @@ NEWS = 50
 OF_ACTORS = {"you": "person", "agents": "agent", "roundtable": "system"}
 STEPS = "steps"
 
-Group = Literal["tasks", "runs", "wakeups", "routines", "agents", "inbox", "work", "home", "steps"]
+Group = Literal[
+    "tasks", "runs", "wakeups", "routines", "agents", "inbox", "work", "missions", "home", "steps"
+]
 Id = Annotated[int, Field(ge=0, le=2**62)]
 About = Annotated[str, Field(max_length=200, pattern=r"^[a-z_]{1,40}:[^\x00-\x1f\x7f]{1,150}$")]
 

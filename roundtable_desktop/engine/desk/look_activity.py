@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Agent, Event, InboxItem, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.routines import Routine
@@ -13,6 +14,7 @@ from roundtable_desktop.store import (
     approvals,
     firings,
     inbox,
+    missions,
     proposals,
     routines,
     runs,
@@ -39,6 +41,7 @@ class Happened:
     proposal: Proposal | None
     routine: Routine | None
     item: InboxItem | None
+    mission: Mission | None
 
 
 def named(view: View, found: Sequence[Event]) -> list[Happened]:
@@ -59,6 +62,7 @@ class _Looking:
         self._routine = self._by_id(routines.get)
         self._workspace = self._by_id(workspaces.get)
         self._item = self._by_id(inbox.get)
+        self._mission = self._by_id(missions.get)
         self._delivery = self._by_id(proposals.get_delivery)
         self._firing = self._by_id(firings.get)
         self._approval = self._by_id(approvals.get)
@@ -94,6 +98,7 @@ class _Looking:
             proposal=proposal,
             routine=self._routine(id_of("routine") or self._of_firing(event)),
             item=self._item(id_of("inbox")),
+            mission=self._mission(id_of("mission")),
         )
 
     def _of_delivery(self, event: Event) -> str | None:

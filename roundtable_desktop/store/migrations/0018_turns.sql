@@ -1,0 +1,1 @@
+-- Held for a room of missions.
