@@ -180,7 +180,8 @@ def test_control_asked_twice_with_one_key_acts_once(running: House, tmp_path: Pa
     room = running.room()
     (tmp_path / "hold").touch()
     agent = worker(room, tmp_path, "plain")
-    pids = {one["pid"] for one in room.live(room.task("Ended", agent))["processes"]}
+    ended = room.live(room.task("Ended", agent))
+    pids = {one["pid"] for one in ended["processes"]}
     stop, pause = {"Idempotency_Key": "stop-1"}, {"Idempotency_Key": "pause-1"}
     first = running.post("/control", {"action": "force-stop"}, **stop)
     assert pids <= {one["pid"] for one in first["killed"]}
@@ -189,7 +190,8 @@ def test_control_asked_twice_with_one_key_acts_once(running: House, tmp_path: Pa
     assert repeated["intake"] == "stopped" and repeated | told == repeated
 
     running.post("/control", {"action": "resume"})
-    live_one = until(lambda: [one for one in live(running) if one["status"] == "running"])[0]
+    begun = lambda one: one["status"] == "running" and one["id"] != ended["id"]  # noqa: E731
+    live_one = until(lambda: [one for one in live(running) if begun(one)])[0]
     again = running.post("/control", {"action": "force-stop"}, **stop)
     assert again["intake"] == "open" and again | told == again
     assert running.run(live_one["id"])["status"] == "running"
