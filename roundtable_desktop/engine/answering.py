@@ -9,6 +9,7 @@ from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.collecting import reported
 from roundtable_desktop.engine.escalation import escalate
 from roundtable_desktop.engine.followups import follow_up
+from roundtable_desktop.engine.intake import OPEN, STOPPED
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Subject, Wakeup
@@ -25,7 +26,7 @@ from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.limits import Verdict
 from roundtable_desktop.rules.results import Settlement
 from roundtable_desktop.rules.retry import Layer, attempt_retry, wakeup_retry_at
-from roundtable_desktop.store import journal, tasks, wakeups
+from roundtable_desktop.store import journal, settings, tasks, wakeups
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -131,12 +132,17 @@ class Answering:
             return quarantine.set_aside(tx, self._ids, wakeup, quarantine.OWNER_DIED)
         broken_off = settlement.outcome is RunOutcome.INTERRUPTED
         over_budget = OVER_BUDGET in (run.ended or {})  # its gate decides what becomes of it
-        rests = broken_off and not over_budget
+        rests = broken_off and not over_budget and not _resumed(tx, run)
         at = tx.now + INTERRUPTED_PAUSE if rests else None
         held_by = "interrupted" if rests else None
         if broken_off:
             _tell_resume_point(tx, run)
         wakeups.requeue(tx, wakeup, at=at, held_by=held_by, retry_count=wakeup.retry_count)
+
+
+def _resumed(tx: Tx, run: Run) -> bool:
+    """Everything was stopped around it, and somebody had it go on before its end was settled."""
+    return STOPPED in (run.ended or {}) and settings.of_home(tx).intake == OPEN
 
 
 def _tell_resume_point(tx: Tx, run: Run) -> None:

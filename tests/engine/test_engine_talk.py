@@ -102,6 +102,24 @@ def test_what_was_broken_off_goes_on_at_once_when_a_person_says_so(stage: Stage)
     assert stage.launch().status is RunStatus.RUNNING
 
 
+@pytest.mark.proves("C-71")
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_resume_that_comes_before_the_end_is_settled_counts_for_it_too(
+    stage: Stage, resumed: bool
+) -> None:
+    """Else what was stopped would wait a minute though a person had it go on."""
+    task = stage.assigned()
+    run = stage.launch()
+    stop(stage)
+    if resumed:
+        control.resume(stage.desk, ASKED)
+    stage.finish(run, why="interrupted", code=None)
+    assert stage.wakeup(task).held_by == (None if resumed else "interrupted")
+    if not resumed:
+        control.resume(stage.desk, ASKED)
+    assert stage.launch().status is RunStatus.RUNNING
+
+
 def test_a_process_that_a_sweep_could_not_end_is_named(stage: Stage) -> None:
     stage.assigned()
     stage.launch()
