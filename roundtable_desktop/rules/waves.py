@@ -102,7 +102,7 @@ class _Wave:
         self._chosen: dict[str, PlanAgent] = {}
         self._edges: list[PlanEdge] = []
         self._inferred = Counter(edge.task_id for edge in graph.edges if edge.inferred)
-        live = 0
+        live = seen.resources.other_runs
         for task in seen.tasks:
             if task.status not in TERMINAL_TASKS and (
                 task.live or task.status is TaskStatus.IN_REVIEW
