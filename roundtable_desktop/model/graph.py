@@ -18,6 +18,11 @@ class Dependency:
     source: DependencySource
     created_at: datetime
 
+    @property
+    def inferred(self) -> bool:
+        """The planner of a mission made it: the two stay apart, and either may go first (A-41)."""
+        return self.source is DependencySource.SCHEDULER
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.missions import MISSIONS
 
 BOARD: Mapping[str, str] = {
+    **MISSIONS,
     "task_waits_for": N_("It waits for {tasks} to be done."),
     "task_waits_below": N_("It waits for its subtasks; its agent is woken when they are over."),
     "task_waits_for_approval": N_(
@@ -27,7 +29,7 @@ BOARD: Mapping[str, str] = {
     "blockers_waiting": N_("It waits for {tasks} to be done."),
     "dependency_circle": N_("That would be a circle: {path}. Leave out one of these dependencies."),
     "dependency_type_unused": N_(
-        "Only hard dependencies are in use: “{type}” edges come with missions."
+        "A “{type}” dependency is for two tasks of the same mission. Make it a hard one."
     ),
     "too_many_blockers": N_("A task waits for at most {most} others."),
     "blocker_over": N_(

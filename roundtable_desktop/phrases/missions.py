@@ -21,3 +21,17 @@ STEPS_OF_MISSIONS: Mapping[str, str] = {
     "mission.phase": N_("The mission {mission} went from “{before}” to “{after}”."),
 }
 """What only an exact look asks for."""
+
+MISSIONS: Mapping[str, str] = {
+    "unknown_mission": N_("There is no such mission."),
+    "mission_over": N_(
+        "The mission is {state}: nothing is added to it. Reopen it, or set another one."
+    ),
+    "parent_of_another_mission": N_("T-{number} is not of that mission. Choose a parent in it."),
+    "mission_has_its_branch": N_(
+        "The tasks of a mission start from its own branch, “{branch}”. Leave the branch out."
+    ),
+    "mission_not_opened": N_(
+        "T-{number} is of a mission whose branch is not there yet. Try again in a moment."
+    ),
+}

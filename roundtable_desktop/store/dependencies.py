@@ -33,10 +33,18 @@ SELECT t.* FROM task_dependencies AS d JOIN tasks AS t ON t.id = d.task_id
 WHERE d.depends_on_task_id = ? AND d.dependency_type = 'hard' ORDER BY t.number
 """
 
-# A task is over after its blockers and after its subtasks: either way round is a circle.
+# A task is over after its blockers and after its subtasks: either way round is a circle. Of two
+# that only stay apart either may go first.
 _NEXT = """
-SELECT depends_on_task_id AS id FROM task_dependencies WHERE task_id = ?
+SELECT depends_on_task_id AS id FROM task_dependencies
+WHERE task_id = ? AND dependency_type <> 'conflict' AND source <> 'scheduler'
 UNION SELECT id FROM tasks WHERE parent_id = ?
+"""
+
+
+_OF_MISSION = """
+SELECT d.* FROM tasks AS t JOIN task_dependencies AS d ON d.task_id = t.id
+WHERE t.mission_id = ? ORDER BY d.created_at, d.task_id, d.depends_on_task_id
 """
 
 
@@ -127,6 +135,21 @@ def remove(tx: Tx, task: Task, blocker: Task, actor: Actor) -> bool:
     if gone:
         _tell(tx, task, actor, {"dropped": blocker.number})
     return gone
+
+
+def forget_inferred(tx: Tx, task: Task, blocker: Task) -> None:
+    """What the planner had inferred between the two gives way to what somebody says (A-41)."""
+    here = (
+        (TaskDependencies.task_id == task.id)
+        & (TaskDependencies.depends_on_task_id == blocker.id)
+        & (TaskDependencies.source == DependencySource.SCHEDULER)
+    )
+    tx.write(TaskDependencies.delete().where(here))
+
+
+def of_mission(view: View, mission_id: str) -> list[Dependency]:
+    """Every edge whose task is of the mission, oldest first."""
+    return [read(Dependency, TaskDependencies, row) for row in view.sql(_OF_MISSION, (mission_id,))]
 
 
 def _tell(tx: Tx, task: Task, actor: Actor, data: dict[str, object]) -> None:

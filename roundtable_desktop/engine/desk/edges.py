@@ -7,8 +7,8 @@ from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Actor, Task
-from roundtable_desktop.model.states import TERMINAL_TASKS, DependencySource, DependencyType
-from roundtable_desktop.store import dependencies, lists, tasks
+from roundtable_desktop.model.states import TERMINAL_TASKS, DependencySource, DependencyType, Role
+from roundtable_desktop.store import agents, dependencies, lists, tasks
 from roundtable_desktop.store.db import Tx, View
 
 MOST = 50
@@ -27,7 +27,9 @@ def replace(tx: Tx, ids: Ids, task: Task, wanted: Sequence[Edge], actor: Actor) 
         raise Conflict("task_over", number=task.number, status=str(task.status))
     asked = _distinct(tx, task, wanted)
     kept = {blocker.id for _, blocker in asked}
-    known = {one.depends_on_task_id for one in dependencies.of_task(tx, task.id)}
+    known = {
+        one.depends_on_task_id for one in dependencies.of_task(tx, task.id) if not one.inferred
+    }
     for edge, blocker in asked:
         if blocker.id not in known:
             _add(tx, task, edge, blocker, actor)
@@ -68,29 +70,41 @@ def _blocker(tx: Tx, task: Task, edge: Edge) -> Task:
     blocker = tasks.get(tx, given) or lists.by_suffix(tx, lists.TASKS, given)
     if blocker is None or blocker.workspace_id != task.workspace_id:
         raise Absent("unknown_task", edge.pointer)
-    if edge.dependency_type is not DependencyType.HARD:
+    hard = edge.dependency_type is DependencyType.HARD
+    if not hard and (task.mission_id is None or task.mission_id != blocker.mission_id):
         kind = str(edge.dependency_type)
         raise Invalid("dependency_type_unused", edge.pointer, type=kind)
     return blocker
 
 
 def _add(tx: Tx, task: Task, edge: Edge, blocker: Task, actor: Actor) -> None:
-    if blocker.status in graph.LOSSES:
+    hard = edge.dependency_type is DependencyType.HARD
+    if hard and blocker.status in graph.LOSSES:
         status, number = str(blocker.status), blocker.number
         raise Conflict("blocker_over", edge.pointer, number=number, status=status)
-    way = dependencies.way(tx, blocker.id, task.id)
-    if way is not None:
-        raise Invalid("dependency_circle", edge.pointer, path=_path(tx, [task.id, *way]))
-    by = DependencySource.USER if actor.type == "person" else DependencySource.WORKER
+    if edge.dependency_type is not DependencyType.CONFLICT or blocker.id == task.id:
+        way = dependencies.way(tx, blocker.id, task.id)
+        if way is not None:
+            raise Invalid("dependency_circle", edge.pointer, path=_path(tx, [task.id, *way]))
+    dependencies.forget_inferred(tx, task, blocker)
     dependencies.add(
         tx,
         task,
         blocker,
         edge.dependency_type,
         reason=edge.reason,
-        source=edge.source or by,
+        source=edge.source or _source(tx, actor),
         actor=actor,
     )
+
+
+def _source(view: View, actor: Actor) -> DependencySource:
+    """What a coordinator draws is the plan (A-41)."""
+    if actor.type == "person":
+        return DependencySource.USER
+    agent = agents.get(view, actor.id) if actor.type == "agent" else None
+    coordinates = agent is not None and agent.role is Role.COORDINATOR
+    return DependencySource.ARCHITECTURE if coordinates else DependencySource.WORKER
 
 
 def _path(tx: Tx, way: list[str]) -> str:

@@ -62,10 +62,18 @@ def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> str:
         model=blocker.model,
         workspace_strategy=blocker.workspace_strategy,
         requires_approval=blocker.requires_approval,
+        mission_id=blocker.mission_id,
+        write_area=list(blocker.write_area),
+        priority=blocker.priority,
+        optional=blocker.optional,
+        model_policy=blocker.model_policy,
+        purpose=blocker.purpose,
+        about_task_id=blocker.about_task_id,
     )
     before = [
-        Edge(depends_on_task_id=one.depends_on_task_id)
+        Edge(depends_on_task_id=one.depends_on_task_id, dependency_type=one.dependency_type)
         for one in dependencies.of_task(tx, blocker.id)
+        if not one.inferred
     ]
     edges.draw(tx, anew, before, asked.actor)
     for waiting in dependencies.dependents(tx, blocker.id):

@@ -4,16 +4,24 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from roundtable_desktop.engine import graph, stale, wakers
-from roundtable_desktop.engine.desk import Asked, Desk, check_revision, edges, gating, once
+from roundtable_desktop.engine.desk import (
+    Asked,
+    Desk,
+    belonging,
+    check_revision,
+    edges,
+    gating,
+    once,
+)
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.gates import Wanted
 from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task, Workspace
 from roundtable_desktop.model.states import (
     TASK,
-    TERMINAL_TASKS,
     AgentStatus,
     DeliveryMode,
     Rank,
@@ -29,7 +37,6 @@ from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import (
     agents,
     comments,
-    lists,
     runs,
     settings,
     tasks,
@@ -62,16 +69,29 @@ def create(
     gates: Sequence[Wanted] = (),
     acceptance: str = "",
     expected_files: Sequence[str] = (),
+    mission_id: str | None = None,
+    write_area: Sequence[str] = (),
+    priority: int = 0,
+    optional: bool = False,
+    model_policy: Json | None = None,
+    purpose: Purpose = Purpose.WORK,
+    about_task_id: str | None = None,
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
-    is held while something must come first (K-53)."""
+    is held while something must come first (K-53). One of a mission wakes nobody (C-96). purpose,
+    about_task_id: of what the engine makes for another task."""
     with desk.store.transaction() as tx:
         workspace = _workspace(tx, workspace_id)
+        of = belonging.belongs(tx, workspace_id, parent_id, mission_id, base_branch)
     branch = base_branch or workspace.base_branch
-    if desk.git.commit_of(repository_of(workspace), branch) is None:
+    if of.mission is not None:
+        branch = of.mission.integration_branch
+    elif desk.git.commit_of(repository_of(workspace), branch) is None:
         raise Invalid("unknown_branch", "/base_branch", branch=branch)
 
     def act() -> Subject:
+        of = belonging.belongs(tx, workspace_id, parent_id, mission_id, base_branch)
+        by_itself = DeliveryMode.AUTO if of.mission else workspace.delivery
         task = tasks.add(
             tx,
             asked.actor,
@@ -81,15 +101,22 @@ def create(
             title=title,
             description=description,
             base_branch=branch,
-            delivery=delivery or workspace.delivery,
+            delivery=delivery or by_itself,
             retry_budget=retry_budget,
             project=project,
             model=model,
-            parent_id=parent_id and _parent(tx, workspace_id, parent_id).id,
+            parent_id=of.parent_id,
             requires_approval=requires_approval,
             workspace_strategy=workspace_strategy or settings.strategy_of(tx, workspace_id),
             acceptance=acceptance,
             expected_files=list(expected_files),
+            mission_id=of.mission_id,
+            write_area=list(write_area),
+            priority=priority,
+            optional=optional,
+            model_policy=model_policy,
+            purpose=purpose,
+            about_task_id=about_task_id,
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
@@ -115,6 +142,7 @@ def add_below(
     **judged: object,
 ) -> Task:
     """A subtask, in the same place and with the same rules as its parent."""
+    belonging.check_open_of(tx, parent)
     task = tasks.add(
         tx,
         actor,
@@ -130,6 +158,7 @@ def add_below(
         project=parent.project,
         model=parent.model,
         workspace_strategy=_strategy_below(tx, parent),
+        mission_id=parent.mission_id,
         **judged,
     )
     edges.draw(tx, task, depends_on, actor)
@@ -158,7 +187,7 @@ def change(
     gates: Sequence[Wanted] | None = None,
 ) -> Task:
     """All of it or nothing. values: title, description, project and model, which hold from its next
-    run on, and by what it is judged. agent_id: as `assign`; depends_on, gates: all that it waits
+    run on, by what it is judged, and what its mission plans it by. agent_id: as `assign`; depends_on, gates: all that it waits
     for and must pass from now on; None leaves a thing as it is."""
 
     def act() -> Subject:
@@ -257,6 +286,7 @@ def check_runnable(view: View, task: Task) -> None:
     if runs.lease_holder(view, task.id) is not None:
         raise Conflict("task_is_running", number=task.number)
     check_assignable(task)
+    belonging.check_startable(view, task)
     edges.check_unblocked(view, task)
 
 
@@ -329,15 +359,6 @@ def _workspace(tx: Tx, workspace_id: str) -> Workspace:
     if workspace is None:
         raise Absent("unknown_workspace", "/workspace_id")
     return workspace
-
-
-def _parent(tx: Tx, workspace_id: str, given: str) -> Task:
-    parent = tasks.get(tx, given) or lists.by_suffix(tx, lists.TASKS, given)
-    if parent is None or parent.workspace_id != workspace_id:
-        raise Absent("unknown_task", "/parent_id")
-    if parent.status in TERMINAL_TASKS:
-        raise Conflict("task_over", "/parent_id", number=parent.number, status=str(parent.status))
-    return parent
 
 
 def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
