@@ -1,13 +1,30 @@
 """Where a task belongs: below which one, to which mission, and from which branch it starts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
+from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
 from roundtable_desktop.model.missions import OVER, Mission
-from roundtable_desktop.model.records import Task
-from roundtable_desktop.model.states import TERMINAL_TASKS
-from roundtable_desktop.store import lists, missions, tasks
+from roundtable_desktop.model.purposes import Purpose
+from roundtable_desktop.model.records import Json, Task, Workspace
+from roundtable_desktop.model.states import TERMINAL_TASKS, DeliveryMode
+from roundtable_desktop.store import lists, missions, tasks, workspaces
 from roundtable_desktop.store.db import View
+
+
+class Planned(TypedDict, total=False):
+    """By what its mission plans a task (`records.Task`). purpose, about_task_id: of what the engine
+    makes for another task."""
+
+    write_area: Sequence[str]
+    priority: int
+    optional: bool
+    model_policy: Json | None
+    purpose: Purpose
+    about_task_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +37,11 @@ class Belongs:
     @property
     def mission_id(self) -> str | None:
         return self.mission.id if self.mission else None
+
+    @property
+    def delivery(self) -> DeliveryMode | None:
+        """Into the mission's own branch nobody is asked, unless it is said of the task."""
+        return DeliveryMode.AUTO if self.mission else None
 
 
 def belongs(
@@ -46,6 +68,25 @@ def belongs(
         branch = mission.integration_branch
         raise Invalid("mission_has_its_branch", "/base_branch", branch=branch)
     return Belongs(parent.id if parent else mission.root_task_id, mission)
+
+
+def starts_from(
+    desk: Desk,
+    workspace_id: str,
+    parent_id: str | None,
+    mission_id: str | None,
+    base_branch: str | None,
+) -> tuple[Workspace, str]:
+    """The branch that a new task starts from; that of a mission may not be there yet."""
+    with desk.store.transaction() as tx:
+        workspace = _workspace(tx, workspace_id)
+        of = belongs(tx, workspace_id, parent_id, mission_id, base_branch)
+    if of.mission is not None:
+        return workspace, of.mission.integration_branch
+    branch = base_branch or workspace.base_branch
+    if desk.git.commit_of(repository_of(workspace), branch) is None:
+        raise Invalid("unknown_branch", "/base_branch", branch=branch)
+    return workspace, branch
 
 
 def check_open(mission: Mission) -> None:
@@ -75,3 +116,10 @@ def _parent(view: View, workspace_id: str, given: str) -> Task:
     if parent.status in TERMINAL_TASKS:
         raise Conflict("task_over", "/parent_id", number=parent.number, status=str(parent.status))
     return parent
+
+
+def _workspace(view: View, workspace_id: str) -> Workspace:
+    workspace = workspaces.get(view, workspace_id)
+    if workspace is None:
+        raise Absent("unknown_workspace", "/workspace_id")
+    return workspace

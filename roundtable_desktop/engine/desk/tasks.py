@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Unpack
 
 from roundtable_desktop.engine import graph, stale, wakers
 from roundtable_desktop.engine.desk import (
@@ -13,13 +14,12 @@ from roundtable_desktop.engine.desk import (
     gating,
     once,
 )
-from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.desk.belonging import Planned
 from roundtable_desktop.model.copies import WorkspaceStrategy
-from roundtable_desktop.model.errors import Absent, Blocked, Conflict, Invalid
+from roundtable_desktop.model.errors import Absent, Blocked, Conflict
 from roundtable_desktop.model.gates import Wanted
 from roundtable_desktop.model.graph import Edge
-from roundtable_desktop.model.purposes import Purpose
-from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task, Workspace
+from roundtable_desktop.model.records import Actor, Agent, Comment, Json, Subject, Task
 from roundtable_desktop.model.states import (
     TASK,
     AgentStatus,
@@ -70,28 +70,15 @@ def create(
     acceptance: str = "",
     expected_files: Sequence[str] = (),
     mission_id: str | None = None,
-    write_area: Sequence[str] = (),
-    priority: int = 0,
-    optional: bool = False,
-    model_policy: Json | None = None,
-    purpose: Purpose = Purpose.WORK,
-    about_task_id: str | None = None,
+    **planned: Unpack[Planned],
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
-    is held while something must come first (K-53). One of a mission wakes nobody (C-96). purpose,
-    about_task_id: of what the engine makes for another task."""
-    with desk.store.transaction() as tx:
-        workspace = _workspace(tx, workspace_id)
-        of = belonging.belongs(tx, workspace_id, parent_id, mission_id, base_branch)
-    branch = base_branch or workspace.base_branch
-    if of.mission is not None:
-        branch = of.mission.integration_branch
-    elif desk.git.commit_of(repository_of(workspace), branch) is None:
-        raise Invalid("unknown_branch", "/base_branch", branch=branch)
+    is held while something must come first (K-53). One of a mission wakes nobody (C-96)."""
+    where = (workspace_id, parent_id, mission_id, base_branch)
+    workspace, branch = belonging.starts_from(desk, *where)
 
     def act() -> Subject:
-        of = belonging.belongs(tx, workspace_id, parent_id, mission_id, base_branch)
-        by_itself = DeliveryMode.AUTO if of.mission else workspace.delivery
+        of = belonging.belongs(tx, *where)
         task = tasks.add(
             tx,
             asked.actor,
@@ -101,7 +88,7 @@ def create(
             title=title,
             description=description,
             base_branch=branch,
-            delivery=delivery or by_itself,
+            delivery=delivery or of.delivery or workspace.delivery,
             retry_budget=retry_budget,
             project=project,
             model=model,
@@ -111,23 +98,17 @@ def create(
             acceptance=acceptance,
             expected_files=list(expected_files),
             mission_id=of.mission_id,
-            write_area=list(write_area),
-            priority=priority,
-            optional=optional,
-            model_policy=model_policy,
-            purpose=purpose,
-            about_task_id=about_task_id,
+            **planned,
         )
         edges.draw(tx, task, depends_on, asked.actor)
         if assignee_agent_id is not None:
-            agent = _agent(tx, workspace_id, assignee_agent_id)
-            task = assign_now(tx, desk, asked.actor, task, agent)
+            given = _agent(tx, workspace_id, assignee_agent_id)
+            task = assign_now(tx, desk, asked.actor, task, given)
         gating.draw(tx, desk.ids, task, gates)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
-        task = once(tx, asked, act, tasks.get)
-    return task
+        return once(tx, asked, act, tasks.get)
 
 
 def add_below(
@@ -187,8 +168,9 @@ def change(
     gates: Sequence[Wanted] | None = None,
 ) -> Task:
     """All of it or nothing. values: title, description, project and model, which hold from its next
-    run on, by what it is judged, and what its mission plans it by. agent_id: as `assign`; depends_on, gates: all that it waits
-    for and must pass from now on; None leaves a thing as it is."""
+    run on, by what it is judged, and by what its mission plans it. agent_id: as `assign`;
+    depends_on, gates: all that it waits for and must pass from now on; None leaves a thing as it
+    is."""
 
     def act() -> Subject:
         task = get(tx, task_id)
@@ -352,13 +334,6 @@ def get(tx: Tx, task_id: str) -> Task:
     if task is None:
         raise Absent("unknown_task")
     return task
-
-
-def _workspace(tx: Tx, workspace_id: str) -> Workspace:
-    workspace = workspaces.get(tx, workspace_id)
-    if workspace is None:
-        raise Absent("unknown_workspace", "/workspace_id")
-    return workspace
 
 
 def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
