@@ -84,7 +84,7 @@ class Step(StrEnum):
     RUNNABLE = "runnable"  # dispatch the wave
     WAITING = "waiting"  # until a time, or the end of what is at work
     BLOCKED = "blocked"  # somebody is to decide
-    TERMINAL = "terminal"  # every task is over: `rules.convergence` says whether the mission is
+    TERMINAL = "terminal"  # nothing is left to do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +114,6 @@ class PlanEdge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTask:
     """A task of the mission; its root task is none of them.
-
-    One that has begun and waits for its subtasks has a hard edge to each that is open.
 
     live: a run of it is on, or a wakeup waits or is claimed. due_at: before then it is not to be
     dispatched; of a live one: what its wakeup waits for.
@@ -184,9 +182,9 @@ class PlanAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """All that a plan is made of. outside: the statuses of tasks that stand in the edges and are
-    none of `tasks`: of other missions, of none, and the root task. busy: something of the mission
-    goes on that is no task of it: its coordinator, a merge, a review, a turn."""
+    """All that a plan is made of. outside: the statuses of tasks that are not of this mission and
+    stand in its edges. busy: something of the mission goes on that is no task of it: its
+    coordinator, a merge, a review, a turn."""
 
     now: datetime
     tasks: tuple[PlanTask, ...]
