@@ -67,7 +67,7 @@ from roundtable_desktop.store import events, journal, opening, settings
 from roundtable_desktop.store.db import Reader, Store
 from roundtable_desktop.store.migrate import Say, quietly
 from roundtable_desktop.store.restored import Past
-from roundtable_desktop.surroundings import doctor_of, programs_here, welcome_of
+from roundtable_desktop.surroundings import doctor_of, gauges_of, programs_here, welcome_of
 
 log = logging.getLogger(__name__)
 
@@ -236,8 +236,7 @@ class Owner:
         self.past = ground.past
         check_sockets(self.home.sockets)
         token = _token(ground)
-        hide = _redaction(ground, token)
-        logs.set_up(self.home.log_file, hide, to_stderr=self._log_to_stderr)
+        logs.set_up(self.home.log_file, _redaction(ground, token), to_stderr=self._log_to_stderr)
         chosen = _settings(ground)
         sockets = listen_where_asked(self._host, self._port, chosen.port)
         for sock in sockets:
@@ -269,6 +268,7 @@ class Owner:
             zone=ground.desk.local_zone,
             parting=ground.desk.parting,
             config=ground.desk.config,
+            gauges=gauges_of(self.home),
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)

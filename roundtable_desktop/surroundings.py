@@ -7,12 +7,14 @@ from roundtable_desktop.adapters import processes
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.adapters.premises import HomePremises
 from roundtable_desktop.adapters.programs import InstalledPrograms
+from roundtable_desktop.adapters.resources import MachineGauges
 from roundtable_desktop.adapters.system import local_zone
 from roundtable_desktop.engine.desk.doctor import Doctor
 from roundtable_desktop.engine.desk.welcome import Welcome
 from roundtable_desktop.model.findings import Door
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.programs import Programs
+from roundtable_desktop.model.resources import Gauges
 from roundtable_desktop.rules.environment import for_agents
 from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store.db import Reader
@@ -22,6 +24,11 @@ from roundtable_desktop.tray import autostart
 def programs_here() -> Programs:
     environment = for_agents(os.environ)
     return InstalledPrograms(Path.home(), os.environ, environment, lambda text: redact(text, ()))
+
+
+def gauges_of(home: Home) -> Gauges:
+    """What the machine has to give where the copies lie."""
+    return MachineGauges(home.copies)
 
 
 def doctor_of(

@@ -195,6 +195,9 @@ class PretendGit:
     def refs(self, repository: Repository) -> Mapping[str, str]:
         return _EveryBranch()
 
+    def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
+        return commit
+
     def make_copy(
         self,
         repository: Repository,

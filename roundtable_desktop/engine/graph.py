@@ -17,6 +17,7 @@ from roundtable_desktop.store import (
     events,
     gathering,
     inbox,
+    missions,
     runs,
     tasks,
     wakeups,
@@ -70,7 +71,7 @@ def unblocked(tx: Tx, ids: Ids, task_id: str) -> None:
     if dependencies.has_unresolved(tx, task.id) or gathering.release(tx, task.id):
         return
     to_do = task.status is TaskStatus.TODO and task.assignee_agent_id is not None
-    if to_do and not wakeups.waiting_for_task(tx, task.id):
+    if to_do and not missions.is_planned(tx, task) and not wakeups.waiting_for_task(tx, task.id):
         wake(tx, ids, task, Source.TASK_ASSIGNED, "unblocked")
 
 
@@ -103,7 +104,8 @@ def _go_on(tx: Tx, ids: Ids, task: Task) -> None:
     is looked at, blocked or over is not begun anew by it; only what was held for it goes on."""
     if dependencies.has_unresolved(tx, task.id):
         return
-    if task.status not in _AT_WORK or task.assignee_agent_id is None:
+    idle = task.status not in _AT_WORK or task.assignee_agent_id is None
+    if idle or missions.is_planned(tx, task):
         gathering.release(tx, task.id)
         return
     resolved = [one.id for one in dependencies.blockers(tx, task.id)]

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from roundtable_desktop.engine import budgets, checkpoints, intake
 from roundtable_desktop.engine.crashes import Crashes
 from roundtable_desktop.engine.dispatcher import Dispatcher
+from roundtable_desktop.engine.missions import Missions
 from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Dice, RowClock
@@ -69,7 +70,9 @@ class Loop:
         sweep_due: Callable[[], datetime | None] = lambda: None,
         ask: Callable[[str], None] = lambda run_id: None,
         pass_time: Callable[[Tx], None] = lambda tx: None,
+        missions: Missions | None = None,
     ) -> None:
+        self._missions = missions
         self._store = store
         self._dispatcher = dispatcher
         self._recurring = recurring
@@ -205,6 +208,9 @@ class Loop:
             self._break_off(run_id)
         for run_id in to_ask:
             self._ask(run_id)
+        if self._missions is not None:
+            with self._watched("missions"):
+                self._missions.look()
         with self._watched("log"):
             self._look_at_log()
             full = self._store.log_full
@@ -224,6 +230,7 @@ class Loop:
                 budgets.next_due(tx, tx.now),
                 self._dispatcher.next_turn,
                 swept_again,
+                self._missions.next_due(tx, tx.now) if self._missions else None,
             )
             return min((due for due in dues if due is not None), default=None), tx.now
 

@@ -13,6 +13,8 @@ from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
+from roundtable_desktop.engine.missions import Missions
+from roundtable_desktop.engine.opening import Openings
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.pool import Acts, Pool
 from roundtable_desktop.engine.recovery import Hands, end_life, recover
@@ -21,6 +23,7 @@ from roundtable_desktop.engine.routines import Routines
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
+from roundtable_desktop.model.resources import Gauge, Gauges
 from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
 from roundtable_desktop.store.db import Reader, Store
@@ -33,7 +36,8 @@ class Scheduler:
     """Every callback between the parts hands work to the pool and returns at once.
 
     zone: of this machine; agents say in it when a limit ends. acts: where they go instead of the
-    pool. config: what looks at the files of repositories, if anything does. A simulation takes
+    pool. config: what looks at the files of repositories, if anything does. gauges: what the
+    machine has to give, where that is measured. A simulation takes
     the steps `recover`, `tick` and `consume` itself and starts nothing.
     """
 
@@ -55,6 +59,7 @@ class Scheduler:
         acts: Acts | None = None,
         parting: Parting | None = None,
         config: ConfigWatch | None = None,
+        gauges: Gauges | None = None,
     ) -> None:
         self._store, self._reader, self._launcher, self._git = store, reader, launcher, git
         self._ids = ids
@@ -90,6 +95,9 @@ class Scheduler:
             parting=parting,
             look_at=look_at,
         )
+        self._openings = Openings(store, reader, git, ids)
+        gauge = gauges.read if gauges else Gauge
+        self._missions = Missions(store, reader, clock, ids, dice, gauge, self._open)
         self._loop = self._loop_of(clock, dice, parting)
 
     def _loop_of(self, clock: RowClock, dice: Dice, parting: Parting) -> Loop:
@@ -107,6 +115,7 @@ class Scheduler:
             sweep.due,
             self._ask_where,
             lambda tx: budgets.pass_time(tx, self._ids),
+            self._missions,
         )
 
     def start(self) -> None:
@@ -171,6 +180,7 @@ class Scheduler:
         if not self._others_live():
             return Health.DEAD
         stumbling = self._acts.failing or self._follower.failures >= DEGRADED_AFTER
+        stumbling = stumbling or self._missions.failing
         return Health.DEGRADED if health is Health.OK and stumbling else health
 
     def _launch(self, run_id: str) -> None:
@@ -202,6 +212,9 @@ class Scheduler:
     def _ask_where(self, run_id: str) -> None:
         act = lambda: checkpoints.ask(self._store, self._launcher, run_id)  # noqa: E731
         self._acts.submit(f"checkpoint:{run_id}", act)
+
+    def _open(self, mission_id: str) -> None:
+        self._acts.submit(f"open:{mission_id}", lambda: self._openings.open(mission_id))
 
     def _deliver(self, delivery_id: str) -> None:
         self._acts.submit(f"deliver:{delivery_id}", lambda: self._deliveries.deliver(delivery_id))

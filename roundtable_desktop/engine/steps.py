@@ -5,6 +5,7 @@ from dataclasses import replace
 from roundtable_desktop.engine import gates as gates_flow
 from roundtable_desktop.engine import graph, reviewing
 from roundtable_desktop.engine.budgets import budget
+from roundtable_desktop.engine.mission_gates import mission
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
@@ -198,6 +199,7 @@ PIPELINE: tuple[Step, ...] = (
     payload,
     agent_status,
     staleness,
+    mission,
     review_stage,
     routine_standing,
     idle_skip,

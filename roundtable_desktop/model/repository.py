@@ -19,6 +19,14 @@ class Repository:
     settings: Mapping[str, str]
 
 
+class Branches(Protocol):
+    """A part of the port `Git`."""
+
+    def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
+        """Makes a branch of ours there; one that is there already is left as it is. The commit
+        that it has then."""
+
+
 class Copies(Protocol):
     """A part of the port `Git`."""
 

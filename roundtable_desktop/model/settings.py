@@ -174,6 +174,13 @@ class WorkspaceSettings(Scope):
             "push. That is compared before and after each run and told; nothing is put back."
         ),
     )
+    mission_max_parallel: Annotated[int, Field(ge=1, le=32)] = Field(
+        default=3,
+        description=(
+            "How many tasks of a mission are at work at once, at most. Less are where the machine, "
+            "the agents or a provider's limit have no room for more."
+        ),
+    )
     keep_copies_days: Annotated[int, Field(ge=0, le=3650)] = Field(
         default=7,
         description=(

@@ -15,6 +15,7 @@ GATES: Mapping[str, str] = {
     "cooldown": N_("Rest"),
     "scheduled_retry": N_("Due time"),
     "staleness": N_("Relevance"),
+    "mission": N_("Mission"),
     "review_stage": N_("Review"),
     "blockers": N_("What comes first"),
     "task_lease": N_("Task free"),

@@ -23,6 +23,22 @@ STEPS_OF_MISSIONS: Mapping[str, str] = {
 """What only an exact look asks for."""
 
 MISSIONS: Mapping[str, str] = {
+    "mission_none": N_("It is of no mission."),
+    "mission_passed": N_("Its mission goes on."),
+    "mission_waiting": N_("Its mission is {state}."),
+    "waits_mission": N_("It waits until its mission goes on."),
+    "inbox_mission_blocked": N_(
+        "The mission “{goal}” stands still: {why} See to it, and reopen the mission."
+    ),
+    "mission_all_remaining_tasks_blocked": N_("all that is left of it is blocked."),
+    "mission_look_failed": N_("it could not be looked at, again and again ({error})."),
+    "mission_no_work_planned": N_("its coordinator is done and has planned no work."),
+    "mission_invalid": N_("its tasks wait for each other in a circle, or for one that is gone."),
+    "mission_branch_taken": N_("there is a branch “{branch}” already that is not its own."),
+    "mission_branch_not_made": N_("its branch “{branch}” cannot be made ({text})."),
+    "task_blocked_mission_blocked": N_(
+        "Its mission stands still. The inbox says why; reopen the mission when that is seen to."
+    ),
     "unknown_mission": N_("There is no such mission."),
     "mission_over": N_(
         "The mission is {state}: nothing is added to it. Reopen it, or set another one."

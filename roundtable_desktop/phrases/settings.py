@@ -17,6 +17,7 @@ NAMES: Mapping[str, str] = {
     # of a workspace
     "default_model": N_("Default model"),
     "workspace_strategy": N_("Where agents work"),
+    "mission_max_parallel": N_("Tasks of a mission at once"),
     "keep_copies_days": N_("Keep working copies (days)"),
     "projects": N_("Models of projects"),
     "prices": N_("Prices of models"),

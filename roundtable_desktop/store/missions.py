@@ -62,6 +62,17 @@ def of_root(view: View, task: Task) -> Mission | None:
     return mission if mission is not None and mission.root_task_id == task.id else None
 
 
+def is_planned(view: View, task: Task) -> bool:
+    """Whether a mission's planner alone begins it (C-96); its root is woken as any other task."""
+    return task.mission_id is not None and of_root(view, task) is None
+
+
+def is_open(view: View, task: Task) -> bool:
+    """Whether the task's mission has its branch, if it has a mission."""
+    mission = get(view, task.mission_id) if task.mission_id else None
+    return mission is None or mission.opened_at is not None
+
+
 def add(tx: Tx, actor: Actor, **values: Any) -> Mission:
     """In state `starting`: nothing of it starts before it is `active` and its branch is there."""
     next_seq = "SELECT coalesce(max(seq), 0) + 1 AS n FROM missions"
@@ -150,8 +161,8 @@ def plan(tx: Tx, mission: Mission, id: str, plan: Json, woken: Sequence[tuple[st
     return waves(tx, mission.id)[-1]
 
 
-def end_wave(tx: Tx, wave: Wave) -> None:
-    tx.write(Waves.update(ended_at=tx.now).where(Waves.id == wave.id))
+def end_waves(tx: Tx, wave_ids: Sequence[str]) -> None:
+    tx.write(Waves.update(ended_at=tx.now).where(Waves.id.in_(list(wave_ids))))
 
 
 def dispatched(view: View, task_ids: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,8 @@ from roundtable_desktop.store.db import View
 
 # Seed 001, Recovery sweep, by an index instead of its JSON (G6). Only a wake that ran, or that
 # ended on purpose, speaks against another one (C-10, C-50); those of before the task was assigned
-# or opened anew do not count. What waits for other tasks is woken by their end.
+# or opened anew do not count. What waits for other tasks is woken by their end, and what a mission
+# plans by its planner alone (C-96).
 _UNSTARTED = f"""
 SELECT t.id, t.workspace_id, t.project, t.assignee_agent_id AS agent_id, t.assignment_seq
 FROM tasks AS t INDEXED BY tasks_unbegun
@@ -18,6 +19,10 @@ JOIN workspaces AS s ON s.id = t.workspace_id
 JOIN agents AS a ON a.id = t.assignee_agent_id
 WHERE t.status = 'todo' AND t.assignee_agent_id IS NOT NULL
 AND a.status = 'active'
+AND (t.mission_id IS NULL OR EXISTS (
+    SELECT 1 FROM missions AS m WHERE m.root_task_id = t.id AND m.opened_at IS NOT NULL
+    AND m.state IN ('active', 'degraded')
+))
 AND NOT {dependencies.UNRESOLVED} AND NOT {dependencies.OPEN_BELOW}
 AND t.created_at >= :now - s.recovery_lookback_hours * 3600000000
 AND NOT EXISTS (

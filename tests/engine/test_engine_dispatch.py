@@ -21,8 +21,18 @@ from roundtable_desktop.store import runs
 from roundtable_desktop.store.db import Store
 
 GATES = [
-    *("intake", "payload", "agent_status", "staleness", "review_stage", "routine_standing"),
-    *("idle_skip", "probe", "blockers", "task_lease", "budget", "context", "executor", "launch"),
+    *("intake", "payload", "agent_status", "staleness", "mission", "review_stage"),
+    *(
+        "routine_standing",
+        "idle_skip",
+        "probe",
+        "blockers",
+        "task_lease",
+        "budget",
+        "context",
+        "executor",
+        "launch",
+    ),
 ]
 
 
@@ -127,7 +137,7 @@ STOPPED = [
     ("task_terminal", "cancelled", 3),
     ("assignee_changed", "cancelled", 3),
     ("malformed", "failed", 1),
-    ("checkout_contended", "queued", 9),
+    ("checkout_contended", "queued", 10),
 ]
 
 

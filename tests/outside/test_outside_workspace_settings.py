@@ -6,6 +6,7 @@ from outside_house import House, Room
 DEFAULTS = {
     "default_model": None,
     "keep_copies_days": 7,
+    "mission_max_parallel": 3,
     "prices": "",
     "projects": {},
     "workspace_strategy": "isolated_copy",

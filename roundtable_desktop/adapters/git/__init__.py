@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from roundtable_desktop.adapters.git import (
+    branching,
     collection,
     comparing,
     copies,
@@ -167,6 +168,9 @@ class HardenedGit:
 
     def keep_ref(self, repository: Repository, ref: str, commit: str) -> None:
         history.keep_ref(self._runner, repository, ref, commit)
+
+    def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
+        return branching.begin_branch(self._runner, repository, branch, commit)
 
     def drop_ref(self, repository: Repository, ref: str) -> None:
         history.drop_ref(self._runner, repository, ref)

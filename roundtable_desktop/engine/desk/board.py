@@ -27,7 +27,7 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Cancel
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import approvals, comments, proposals, runs, wakeups
+from roundtable_desktop.store import approvals, comments, missions, proposals, runs, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Tx, View
 
@@ -164,7 +164,7 @@ def _after(tx: Tx, desk: Desk, asked: Asked, before: Task, to: TaskStatus) -> No
     task = tasks.get(tx, before.id)
     if to in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
         rows.fresh_budget(tx, task)
-    if wakes(before, to):
+    if wakes(before, to) and not missions.is_planned(tx, task):
         graph.wake(tx, desk.ids, task, Source.TASK_ASSIGNED, "moved", asked.actor)
     if to is TaskStatus.IN_REVIEW and flow.begin(tx, desk.ids, task, asked.actor):
         return

@@ -15,6 +15,7 @@ from roundtable_desktop.engine.desk import (
     done_before,
     gating,
     losses,
+    missions,
     once,
     pausing,
     proposals,
@@ -167,6 +168,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
             budgets.answer(tx, desk, by, item, action)
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
             _deliver(tx, desk, by, item, action, note)
+        elif item.subject_type == "mission":
+            missions.answer(tx, desk, by, item)
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:

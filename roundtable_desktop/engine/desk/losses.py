@@ -6,7 +6,7 @@ from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.records import InboxItem, Subject, Task
 from roundtable_desktop.model.states import Source, TaskStatus
-from roundtable_desktop.store import dependencies, workspaces
+from roundtable_desktop.store import dependencies, missions, workspaces
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Tx
 
@@ -81,5 +81,6 @@ def _do_anew(tx: Tx, desk: Desk, asked: Asked, blocker: Task) -> str:
         edges.drop(tx, desk.ids, waiting.id, blocker.id, asked.actor)
     if blocker.assignee_agent_id is not None:
         given = rows.assign(tx, anew, blocker.assignee_agent_id, asked.actor)
-        graph.wake(tx, desk.ids, given, Source.TASK_ASSIGNED, "assigned", asked.actor)
+        if not missions.is_planned(tx, given):
+            graph.wake(tx, desk.ids, given, Source.TASK_ASSIGNED, "assigned", asked.actor)
     return anew.id

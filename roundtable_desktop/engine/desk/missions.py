@@ -4,11 +4,12 @@ import re
 import unicodedata
 from itertools import count
 
+from roundtable_desktop.engine import ending
 from roundtable_desktop.engine.desk import Asked, Desk, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Invalid
-from roundtable_desktop.model.missions import Mission, MissionState
-from roundtable_desktop.model.records import Actor, Agent, Subject, Workspace
+from roundtable_desktop.model.missions import OVER, Mission, MissionState
+from roundtable_desktop.model.records import Actor, Agent, InboxItem, Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.store import agents, missions, settings, tasks, workspaces
 from roundtable_desktop.store.db import Tx, View
@@ -109,6 +110,13 @@ def begin(
     begun = missions.get(tx, mission_id)
     assert begun is not None
     return begun
+
+
+def answer(tx: Tx, desk: Desk, asked: Asked, item: InboxItem) -> None:
+    """A person has seen to what a blocked mission needed: it goes on."""
+    mission = missions.get(tx, item.subject_id)
+    if mission is not None and mission.state in OVER:
+        ending.reopen(tx, desk.ids, mission, asked.actor)
 
 
 def _workspace(view: View, workspace_id: str) -> Workspace:

@@ -37,6 +37,7 @@ from roundtable_desktop.rules.woken import asked_for
 from roundtable_desktop.store import (
     agents,
     comments,
+    missions,
     runs,
     settings,
     tasks,
@@ -325,6 +326,9 @@ def _open_again(tx: Tx, desk: Desk, actor: Actor, task: Task) -> bool:
 def assign_now(tx: Tx, desk: Desk, actor: Actor, task: Task, agent: Agent) -> Task:
     gating.check_assignee(tx, task, agent)
     assigned = tasks.assign(tx, task, agent.id, actor)
+    if missions.is_planned(tx, task) or not missions.is_open(tx, task):
+        tx.nudge("queue")
+        return assigned
     wakers.wake(tx, desk.ids.new(), wakers.assignment(assigned, agent.id, actor))
     return assigned
 
@@ -367,6 +371,8 @@ def add_comment(
     if actor.type == "person" and _open_again(tx, desk, actor, task):
         tasks.fresh_budget(tx, task)
     assignee = task.assignee_agent_id
+    if missions.is_planned(tx, get(tx, task.id)) and get(tx, task.id).status is TaskStatus.TODO:
+        return comment_id  # it is told when the task is begun (C-96)
     if assignee is not None and actor != Actor("agent", assignee):
         wakers.wake(tx, desk.ids.new(), wakers.commented(task, assignee, comment_id, actor))
     return comment_id

@@ -1,0 +1,69 @@
+"""Judges how far a mission has come, and says what a person is told of it (R-14, A-36, A-37)."""
+
+from dataclasses import replace
+
+from roundtable_desktop.engine.waves import Picture
+from roundtable_desktop.model.convergence import Converged, Convergence, TaskFact
+from roundtable_desktop.model.records import Json, Task
+from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.waves import WavePlan, as_json
+from roundtable_desktop.rules.convergence import converge
+
+
+def judge(seen: Picture, plan: WavePlan) -> Convergence:
+    """By the mission's own rows; its root is left out, and what goes on for it counts (W-37)."""
+    stands = set(plan.blocked_task_ids)
+    facts = [
+        TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in stands)
+        for one in seen.tasks
+    ]
+    opened = seen.standing.open
+    found = converge(
+        facts,
+        seen.standing.proposals,
+        still=opened,
+        gates_not_run=seen.standing.gates_not_run,
+    )
+    if plan.faults and not opened.works:
+        named = plan.blocked_task_ids
+        return replace(found, state=Converged.BLOCKED, outcome=None, blocked=named)
+    return found
+
+
+def ended(seen: Picture, found: Convergence) -> Json:
+    """What was done, and what was not: failed, skipped, taken back, gates that were not run."""
+    numbers = {one.id: one.number for one in seen.tasks}
+    done = [one.number for one in seen.tasks if one.status is TaskStatus.DONE]
+    return {
+        "basis": found.basis,
+        "done": done,
+        "failed": [numbers[one] for one in found.failed],
+        "skipped": [numbers[one] for one in found.skipped],
+        "cancelled": [numbers[one] for one in found.cancelled],
+        "gates_not_run": list(found.gates_not_run),
+    }
+
+
+def blocked(seen: Picture, plan: WavePlan, found: Convergence) -> Json:
+    """A-37: what is blocked, why, who has to decide, what there is to look at, and what would be a
+    safe next step."""
+    by_id = {one.id: one for one in seen.tasks}
+    return {
+        **ended(seen, found),
+        "blocked": [_one(by_id[one], plan) for one in found.blocked if one in by_id],
+        "faults": as_json(plan.faults),
+        "required_decision": "mend_graph" if plan.faults else "unblock_tasks",
+        "next_step": "reopen",
+    }
+
+
+def _one(task: Task, plan: WavePlan) -> Json:
+    why = plan.tasks.get(task.id)
+    return {
+        "task_id": task.id,
+        "number": task.number,
+        "title": task.title,
+        "why": as_json(why) if why is not None else None,
+        "blocked": dict(task.blocked or {}),
+        "evidence": {"task_id": task.id, "failure": task.last_failure_signature},
+    }

@@ -1,0 +1,130 @@
+"""The end of a mission, and the way back: its state and what follows in one transaction (R-32)."""
+
+from typing import Any
+
+from roundtable_desktop.engine import graph, phases
+from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Phase
+from roundtable_desktop.model.ports import Ids
+from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Task
+from roundtable_desktop.model.states import TASK, InboxKind, Severity, TaskStatus
+from roundtable_desktop.store import inbox, missions, tasks
+from roundtable_desktop.store.db import Tx
+
+REOPEN = "reopen"
+LOOK_FAILED = "look_failed"
+ANSWERS = (REOPEN,)
+"""What a person can say to a mission that is blocked."""
+
+
+def complete(
+    tx: Tx, ids: Ids, mission: Mission, outcome: MissionOutcome, reason: str, report: Json
+) -> bool:
+    """False when somebody was faster."""
+    kind, data = Kind.MISSION_COMPLETED, {"outcome": outcome, "reason": reason}
+    end: dict[str, Any] = {"outcome": outcome, "reason": reason, "report": report}
+    if not missions.move(tx, mission, MissionState.COMPLETED, kind=kind, data=data, **end):
+        return False
+    phases.to(tx, mission.id, Phase.COMPLETED)
+    root = tasks.get(tx, mission.root_task_id)
+    assert root is not None, "foreign keys hold"
+    for step in _TO_DONE.get(root.status, ()):
+        at = tasks.get(tx, root.id)
+        assert at is not None
+        graph.move(tx, ids, at, step, actor=SYSTEM, data={"mission_id": mission.id})
+    return True
+
+
+_TO_DONE = {
+    TaskStatus.TODO: (TaskStatus.IN_PROGRESS, TaskStatus.DONE),
+    TaskStatus.IN_PROGRESS: (TaskStatus.DONE,),
+    TaskStatus.IN_REVIEW: (TaskStatus.DONE,),
+    TaskStatus.BLOCKED: (TaskStatus.TODO, TaskStatus.IN_PROGRESS, TaskStatus.DONE),
+    TaskStatus.INTERRUPTED: (TaskStatus.TODO, TaskStatus.IN_PROGRESS, TaskStatus.DONE),
+    TaskStatus.FAILED: (TaskStatus.TODO, TaskStatus.IN_PROGRESS, TaskStatus.DONE),
+}
+"""The root is done with its mission, whatever became of it meanwhile."""
+
+
+def block(tx: Tx, ids: Ids, mission: Mission, why: Json, report: Json | None = None) -> bool:
+    """It stands until somebody sees to it: told of, and asked about. why: {"code", …}."""
+    reason = str(why["code"])
+    report = {"reason": reason, "why": dict(why), **(report or {})}
+    kind, data = Kind.MISSION_BLOCKED, {"reason": reason}
+    end: dict[str, Any] = {"reason": reason, "report": report}
+    if not missions.move(tx, mission, MissionState.BLOCKED, kind=kind, data=data, **end):
+        return False
+    phases.to(tx, mission.id, Phase.BLOCKED)
+    root = tasks.get(tx, mission.root_task_id)
+    assert root is not None, "foreign keys hold"
+    if TASK.allows(root.status, TaskStatus.BLOCKED):
+        blocked = {"owner": "user", "action": "mission_blocked", "kind": reason}
+        tasks.move(tx, root, TaskStatus.BLOCKED, actor=SYSTEM, blocked=blocked)
+    _ask(tx, ids, mission, root, {**why, "code": f"mission_{reason}"}, report)
+    return True
+
+
+def give_up(tx: Tx, ids: Ids, mission: Mission, error: Json) -> bool:
+    """It could not be looked at, again and again (R-10)."""
+    kind, data = Kind.MISSION_FAILED, {"error": dict(error)}
+    report = {"reason": LOOK_FAILED, "error": dict(error)}
+    end: dict[str, Any] = {
+        "reason": LOOK_FAILED,
+        "outcome": MissionOutcome.FAILED,
+        "report": report,
+    }
+    if not missions.move(tx, mission, MissionState.FAILED, kind=kind, data=data, **end):
+        return False
+    phases.to(tx, mission.id, Phase.BLOCKED)
+    root = tasks.get(tx, mission.root_task_id)
+    assert root is not None, "foreign keys hold"
+    why = {"code": f"mission_{LOOK_FAILED}", "error": error.get("text")}
+    _ask(tx, ids, mission, root, why, report)
+    return True
+
+
+def _ask(tx: Tx, ids: Ids, mission: Mission, root: Task, why: Json, report: Json) -> None:
+    """Once for each time that it stands still."""
+    inbox.open_item(
+        tx,
+        ids.new(),
+        InboxKind.BLOCKED,
+        Severity.ATTENTION,
+        key=f"mission_blocked:{mission.id}:{mission.revision}",
+        subject=Subject("mission", mission.id),
+        workspace_id=mission.workspace_id,
+        data={
+            "says": "mission_blocked",
+            "owner": "user",
+            "number": root.number,
+            "task_id": root.id,
+            "mission_id": mission.id,
+            "goal": root.title,
+            "why": dict(why),
+            "report": report,
+            "options": inbox.options(ANSWERS),
+        },
+    )
+
+
+def reopen(tx: Tx, ids: Ids, mission: Mission, actor: Actor) -> bool:
+    """It goes on: what was asked about it is answered, and its root is to be done again."""
+    cleared: dict[str, Any] = {"outcome": None, "reason": None, "report": None, "error": None}
+    fresh: dict[str, Any] = {"consecutive_errors": 0, "look_at": None}
+    to = MissionState.ACTIVE
+    if not missions.move(tx, mission, to, actor=actor, **cleared, **fresh):
+        return False
+    answered(tx, mission, actor)
+    phases.to(tx, mission.id, Phase.LOADING_GRAPH)
+    root = tasks.get(tx, mission.root_task_id)
+    assert root is not None, "foreign keys hold"
+    if TASK.allows(root.status, TaskStatus.TODO) and root.status is not TaskStatus.IN_PROGRESS:
+        graph.move(tx, ids, root, TaskStatus.TODO, actor=actor)
+    tx.nudge("queue")
+    return True
+
+
+def answered(tx: Tx, mission: Mission, actor: Actor = SYSTEM) -> None:
+    for item in inbox.open_about(tx, Subject("mission", mission.id)):
+        if item.kind is InboxKind.BLOCKED:
+            inbox.resolve(tx, item, {"by": "cause"}, actor)
