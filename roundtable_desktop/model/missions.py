@@ -1,7 +1,7 @@
 """A goal that is worked towards until it converges, and the waves of its tasks, as values."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from roundtable_desktop.model.records import Json
@@ -148,3 +148,49 @@ class Wave:
     plan: Json
     created_at: datetime
     ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How often a mission is looked at, and what follows when that fails (R-07, C-84).
+
+    interval: the longest time between two looks at it. backoff: the first rest after a look that
+    failed. max_errors: so many in a row degrade it, and so many more end it as failed; gives_up:
+    the first of these ends it at once, as a `roundtable run` does.
+    """
+
+    interval: timedelta = timedelta(seconds=1)
+    backoff: timedelta = timedelta(milliseconds=250)
+    max_errors: int = 5
+    gives_up: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting:
+    """One `roundtable run` that stays with a mission. cycles: how often it looked, well or not;
+    exit: why it went (`over`, `iteration_limit`, `cancelled`; `lost`: another one came before this
+    one said so); None while it stays."""
+
+    id: str
+    workspace_id: str
+    mission_id: str
+    headless: bool
+    pace: Json
+    cycles: int
+    exit: str | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """How a mission stood when a `roundtable run` came (`initial`) or went (`final`): counts of
+    its tasks by status, of its live runs and of its waves (R-22)."""
+
+    sitting_id: str
+    mission_id: str
+    kind: str
+    state: MissionState
+    phase: Phase
+    counts: Json
+    at: datetime

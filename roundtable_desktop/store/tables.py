@@ -12,6 +12,7 @@ from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, 
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.mission_tables import MISSION_TABLES
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
+from roundtable_desktop.store.sitting_tables import SITTING_TABLES
 from roundtable_desktop.store.summary_tables import Summaries
 from roundtable_desktop.store.usage_tables import USAGE_TABLES
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries
@@ -385,4 +386,5 @@ TABLES: tuple[type[Table], ...] = (
     AwakeHours,
     *USAGE_TABLES,
     *MISSION_TABLES,
+    *SITTING_TABLES,
 )
