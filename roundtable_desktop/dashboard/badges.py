@@ -20,6 +20,7 @@ CANCELLED: Mapping[str, str] = {
     "task_failed": N_("Cancelled - task failed"),
     "task_not_found": N_("Cancelled - task gone"),
     "user_cancelled": N_("Cancelled - by you"),
+    "mission_stopped": N_("Cancelled - mission stopped"),
     "run_stopped": N_("Cancelled - its run was stopped"),
 }
 """By why it was cancelled; `task_…` by how its task is over."""

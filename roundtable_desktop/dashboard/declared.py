@@ -12,7 +12,9 @@ Auth = Literal["person", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """signed: its sender signs the body, so the route reads that itself, byte for byte."""
+    """also: other numbers of a good answer, which the answer itself names (`Answered`). needs_key:
+    an `Idempotency-Key` is required. signed: its sender signs the body, so the route reads that
+    itself, byte for byte."""
 
     method: str
     path: str
@@ -27,3 +29,5 @@ class Route:
     errors: tuple[int, ...]
     takes: frozenset[str]
     signed: bool = False
+    also: tuple[int, ...] = ()
+    needs_key: bool = False

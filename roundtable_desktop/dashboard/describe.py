@@ -179,7 +179,7 @@ def _headers(route: Route) -> list[Json]:
     taken = [known[one] for one in known if one in route.takes]
     signs = [(name, {"type": "string", "description": said}) for name, said in SIGNS.items()]
     return [
-        _parameter("header", name, schema, required=False)
+        _parameter("header", name, schema, required=route.needs_key and schema is KEY)
         for name, schema in (*taken, *(signs if route.signed else ()))
     ]
 
@@ -205,7 +205,8 @@ def _responses(route: Route, schemas: Schemas) -> Json:
         done["headers"] = {"ETag": ETAG}
     failures = _failures(_statuses(route), schemas)
     with_body = route.answer or route.streams or route.texts
-    return {str(route.status if with_body else 204): done, **failures}
+    good = (route.status, *route.also) if with_body else (204,)
+    return {**{str(status): done for status in good}, **failures}
 
 
 def _failures(statuses: Iterable[int], schemas: "Schemas") -> Json:

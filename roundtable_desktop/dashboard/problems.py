@@ -38,6 +38,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "database_replaced": 503,
     "snapshot_kept_too_long": 503,
     "idempotency_key_required": 400,
+    "invalid_run_action": 400,
     "rate_limited": 429,
     "stopped_unwritten": 503,
     "stopped_unwritten_left": 503,

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_origin
 
 from flask import request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from roundtable_desktop.dashboard.problems import Fault, Refusal
 from roundtable_desktop.model import strict
@@ -41,6 +41,16 @@ def example(**body: Any) -> ConfigDict:
 
 class Nothing(Words):
     """The body of a route that takes none: absent, or `{}`."""
+
+
+class Answered(Words):
+    """An answer whose number depends on what was done."""
+
+    _http_status: int = PrivateAttr(default=200)
+
+    @property
+    def http_status(self) -> int:
+        return self._http_status
 
 
 class Asked(BaseModel):
@@ -242,6 +252,11 @@ class Once:
 
     key: str
     fingerprint: str
+
+
+def require_key() -> None:
+    if not request.headers.get("Idempotency-Key"):
+        raise Refusal(400, "idempotency_key_required")
 
 
 def read_once() -> Once | None:

@@ -12,12 +12,15 @@ from roundtable_desktop.dashboard import describe
 from roundtable_desktop.dashboard.declared import Auth, Route
 from roundtable_desktop.dashboard.opening import open_to_all
 from roundtable_desktop.dashboard.reading import (
+    Answered,
     Nothing,
+    Once,
     expected_revision,
     last_event_id,
     read_body,
     read_once,
     read_query,
+    require_key,
 )
 from roundtable_desktop.dashboard.signin import current
 
@@ -36,6 +39,7 @@ class Api:
         query              the query string, a subclass of Asked
         body               the JSON, a subclass of Words
         once               Once | None: the Idempotency-Key and the body's fingerprint
+                           Once: the same, and it is required
         expected_revision  int | None, from If-Match
         last_event_id      int | None, from Last-Event-ID
 
@@ -58,11 +62,12 @@ class Api:
         streams: type[BaseModel] | None = None,
         texts: tuple[str, ...] = (),
         signed: type[BaseModel] | None = None,
+        also: tuple[int, ...] = (),
     ) -> Callable[[Act], Act]:
         """errors: numbers this route answers besides those that follow from what it takes.
         streams: what each event is, where the answer is a stream of them. texts: its media types,
         where it is a file. signed: what the body is that its sender signs; the route reads it
-        itself.
+        itself. also: other numbers of a good answer; the answer is an `Answered` then.
         """
 
         def take(act: Act) -> Act:
@@ -86,6 +91,8 @@ class Api:
                     errors=errors,
                     takes=frozenset(asked),
                     signed=signed is not None,
+                    also=also,
+                    needs_key=asked.get("once") is Once,
                 )
             )
             return act
@@ -123,6 +130,8 @@ def _view(route: Route) -> Callable[..., Response]:
 def _handed(route: Route) -> dict[str, object]:
     """Reads, and so checks, all that the route says; hands over what it names."""
     given: dict[str, object] = {"query": read_query(route.query)}
+    if route.needs_key:  # before the body: it is the first thing that a program forgets (C-74)
+        require_key()
     if route.body is not None and not route.signed:
         given["body"] = read_body(route.body)
     if "once" in route.takes:
@@ -141,7 +150,8 @@ def _answer(route: Route, result: BaseModel | Response | None) -> Response:
         return result
     if result is None:
         return Response(status=204)
-    response = Response(result.model_dump_json(), route.status, content_type="application/json")
+    status = result.http_status if isinstance(result, Answered) else route.status
+    response = Response(result.model_dump_json(), status, content_type="application/json")
     revision = getattr(result, "revision", None)
     if revision is not None:
         response.headers["ETag"] = f'"{revision}"'

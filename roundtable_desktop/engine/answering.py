@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import graph, holding, quarantine, wakers
+from roundtable_desktop.engine import graph, holding, mission_control, quarantine, wakers
 from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.collecting import reported
@@ -54,6 +54,8 @@ class Answering:
                 _executed(tx, wakeup)
             case Layer.WAKEUP | Layer.INCURABLE if wakeup.reason == wakers.TEST:
                 _executed(tx, wakeup)  # once, and who asked for it is told: nobody else is asked
+            case Layer.REQUEUE | Layer.WAKEUP if mission_control.is_stopped(tx, wakeup):
+                mission_control.cancel(tx, wakeup)
             case Layer.INCURABLE:
                 self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
             case Layer.REQUEUE:

@@ -140,7 +140,7 @@ def settle(tx: Tx, wakeup: Wakeup, answer: Answer, ids: Ids) -> None:
                 tx,
                 wakeup,
                 WakeupStatus.CANCELLED,
-                outcome=WakeupOutcome.STALE,
+                outcome=stale.outcome_of(reason),
                 cancel_reason=reason,
                 kind=stale.kind_of(reason),
                 data={**stale.told(wakeup, reason), **detail},

@@ -1,4 +1,4 @@
-"""The end of a mission, and the way back: its state and what follows in one transaction (R-32)."""
+"""The end of a mission by itself: its state and what follows in one transaction (R-32)."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from roundtable_desktop.engine import graph, phases
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Phase
 from roundtable_desktop.model.ports import Ids
-from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Task
+from roundtable_desktop.model.records import SYSTEM, Json, Subject, Task
 from roundtable_desktop.model.states import TASK, InboxKind, Severity, TaskStatus
 from roundtable_desktop.store import inbox, missions, tasks
 from roundtable_desktop.store.db import Tx
@@ -105,26 +105,3 @@ def _ask(tx: Tx, ids: Ids, mission: Mission, root: Task, why: Json, report: Json
             "options": inbox.options(ANSWERS),
         },
     )
-
-
-def reopen(tx: Tx, ids: Ids, mission: Mission, actor: Actor) -> bool:
-    """It goes on: what was asked about it is answered, and its root is to be done again."""
-    cleared: dict[str, Any] = {"outcome": None, "reason": None, "report": None, "error": None}
-    fresh: dict[str, Any] = {"consecutive_errors": 0, "look_at": None}
-    to = MissionState.ACTIVE
-    if not missions.move(tx, mission, to, actor=actor, **cleared, **fresh):
-        return False
-    answered(tx, mission, actor)
-    phases.to(tx, mission.id, Phase.LOADING_GRAPH)
-    root = tasks.get(tx, mission.root_task_id)
-    assert root is not None, "foreign keys hold"
-    if TASK.allows(root.status, TaskStatus.TODO) and root.status is not TaskStatus.IN_PROGRESS:
-        graph.move(tx, ids, root, TaskStatus.TODO, actor=actor)
-    tx.nudge("queue")
-    return True
-
-
-def answered(tx: Tx, mission: Mission, actor: Actor = SYSTEM) -> None:
-    for item in inbox.open_about(tx, Subject("mission", mission.id)):
-        if item.kind is InboxKind.BLOCKED:
-            inbox.resolve(tx, item, {"by": "cause"}, actor)

@@ -19,12 +19,13 @@ from roundtable_desktop.model.states import (
     WakeupStatus,
 )
 from roundtable_desktop.model.times import rfc3339
-from roundtable_desktop.model.verdicts import Answer, Explanation, Finish, Go
+from roundtable_desktop.model.verdicts import Answer, Explanation, Finish, Go, Hold
 from roundtable_desktop.rules.admission import (
     Waiting,
     agent_status,
     before_claim,
     blockers,
+    mission,
     rested,
     staleness,
 )
@@ -34,6 +35,7 @@ from roundtable_desktop.store import (
     claims,
     dependencies,
     holds,
+    mission_work,
     proposals,
     runs,
     settings,
@@ -88,6 +90,9 @@ def _waiting(
     gates: list[Mapping[str, object]] = []
     waiting_for = _comes_first(view, wakeup)
     own = [("blockers", blockers(waiting_for, now))] if wakeup.task_id else []
+    standing = mission(mission_work.state_of(view, wakeup.about), now)
+    if isinstance(standing, Hold):
+        own.insert(0, ("mission_standing", standing))
     for gate, answer in [*_before_claim(facts, now), *own]:
         gates.append(decision(gate, answer, rfc3339(now)))
         if isinstance(answer, Finish):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from roundtable_desktop.engine.mission_control import may_start
 from roundtable_desktop.engine.moved import linked_environment
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.places import Place, place_of, was_removed
@@ -155,7 +156,7 @@ class Launching:
             return False
         with self._reader.snapshot() as view:
             agent = agents.get(view, run.agent_id)
-            is_open = settings.of_home(view).intake == "open"
+            is_open = settings.of_home(view).intake == "open" and may_start(view, run)
         return is_open and agent is not None and agent.status is AgentStatus.ACTIVE
 
     def _prepare(self, run: Run, workspace: Workspace, place: Place) -> None:

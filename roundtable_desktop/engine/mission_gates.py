@@ -1,9 +1,8 @@
-"""Whether what a wakeup is about may be worked on now, by the mission that it belongs to."""
+"""Whether a task of a mission may be begun: when its branch is there, and by its planner (C-96)."""
 
 from datetime import timedelta
 
 from roundtable_desktop.engine.pipeline import Case
-from roundtable_desktop.model.missions import OVER, PLANNING, MissionState
 from roundtable_desktop.model.records import Wakeup
 from roundtable_desktop.model.states import Source, TaskStatus
 from roundtable_desktop.model.verdicts import Answer, Cancel, Go, Hold
@@ -11,25 +10,24 @@ from roundtable_desktop.store import missions
 from roundtable_desktop.store.db import Tx
 
 HELD = "mission"
-"""What holds a wakeup whose mission takes nothing up now; a resume takes it up again."""
-LOOK_AGAIN = timedelta(minutes=1)
+"""What holds a wakeup whose mission has no branch yet."""
+LOOK_AGAIN = timedelta(seconds=10)
 WAVE = "wave"
+NOT_PLANNED = "not_planned"
 _BEGINS = (WAVE, "attempt_retry")
 
 
-def mission(tx: Tx, case: Case) -> Answer:
-    """C-96. What is over has no work left; what has no branch, or is paused, waits."""
-    found = missions.get(tx, case.task.mission_id) if case.task and case.task.mission_id else None
-    if found is None or case.task is None:
+def mission_plan(tx: Tx, case: Case) -> Answer:
+    """The step of the pipeline."""
+    task = case.task
+    found = missions.get(tx, task.mission_id) if task and task.mission_id else None
+    if found is None or task is None:
         return Go({"form": "none"})
-    values: dict[str, object] = {"state": str(found.state)}
-    if found.state in OVER or found.state is MissionState.STOPPING:
-        return Cancel("mission_over", values)
-    if found.opened_at is None or found.state not in PLANNING:
-        return Hold(HELD, tx.now + LOOK_AGAIN, values)
-    if case.task.id != found.root_task_id and _is_unplanned(case.wakeup, case.task.status):
-        return Cancel("not_planned", values)
-    return Go(values)
+    if found.opened_at is None:
+        return Hold(HELD, tx.now + LOOK_AGAIN)
+    if task.id != found.root_task_id and _is_unplanned(case.wakeup, task.status):
+        return Cancel(NOT_PLANNED, {"task_id": task.id})
+    return Go()
 
 
 def _is_unplanned(wakeup: Wakeup, status: TaskStatus) -> bool:

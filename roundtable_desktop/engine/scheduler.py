@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from roundtable_desktop.engine import budgets, checkpoints
+from roundtable_desktop.engine import budgets, checkpoints, mission_control
 from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.config_watch import ConfigWatch
@@ -26,7 +26,7 @@ from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, S
 from roundtable_desktop.model.resources import Gauge, Gauges
 from roundtable_desktop.model.states import ErrorKind, Health
 from roundtable_desktop.store import proposals
-from roundtable_desktop.store.db import Reader, Store
+from roundtable_desktop.store.db import Reader, Store, Tx
 
 ACTS_SECONDS = 3.0
 """For acts under way when the owner stops; git may take minutes for a large repository."""
@@ -114,9 +114,13 @@ class Scheduler:
             self._launcher.tie,
             sweep.due,
             self._ask_where,
-            lambda tx: budgets.pass_time(tx, self._ids),
+            self._pass_time,
             self._missions,
         )
+
+    def _pass_time(self, tx: Tx) -> None:
+        budgets.pass_time(tx, self._ids)
+        mission_control.pass_time(tx)
 
     def start(self) -> None:
         """Recovery comes before the first claim: what lives is known before more is started."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 from roundtable_desktop.engine import gates as gates_flow
 from roundtable_desktop.engine import graph, reviewing
 from roundtable_desktop.engine.budgets import budget
-from roundtable_desktop.engine.mission_gates import mission
+from roundtable_desktop.engine.mission_control import mission_standing
+from roundtable_desktop.engine.mission_gates import mission_plan
 from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
@@ -199,8 +200,9 @@ PIPELINE: tuple[Step, ...] = (
     payload,
     agent_status,
     staleness,
-    mission,
     review_stage,
+    mission_standing,
+    mission_plan,
     routine_standing,
     idle_skip,
     probe,

@@ -118,6 +118,7 @@ class Kind(StrEnum):
     MISSION_CREATED = "mission.created"
     MISSION_MOVED = "mission.moved"
     MISSION_PHASE = "mission.phase"
+    MISSION_KILLED = "mission.killed"
     MISSION_OPENED = "mission.opened"
     MISSION_RETRY = "orchestrator.retry"
     MISSION_FAILED = "orchestrator.failed"

@@ -28,6 +28,7 @@ class WakeupOutcome(StrEnum):
     PROBE_FALSE = "probe_false"
     STALE = "stale"
     USER_CANCELLED = "user_cancelled"
+    MISSION_STOPPED = "mission_stopped"
     MALFORMED = "malformed"
     QUARANTINED = "quarantined"
     INCURABLE = "incurable"

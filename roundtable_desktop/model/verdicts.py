@@ -89,5 +89,10 @@ class Explanation:
         return behind if says_little else self
 
 
-_ON_YOUR_WORD = ("waits_intake", "waits_agent_paused", "waits_agent_stopped")
+_ON_YOUR_WORD = (
+    "waits_intake",
+    "waits_agent_paused",
+    "waits_agent_stopped",
+    "waits_mission_paused",
+)
 """What waits for these does not go on by itself."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from roundtable_desktop.phrases.leaving import CHECKPOINTS
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.mission_control import MISSION_CONTROL
 
 CONTROL: Mapping[str, str] = {
     "waits_intake": N_(
@@ -41,9 +42,9 @@ CONTROL: Mapping[str, str] = {
         "ends them; then it is safe to close the lid."
     ),
     **CHECKPOINTS,
-    "illegal_run_transition": N_(
-        "“{action}” is not possible while it is {state}. “roundtable resume” lets it go on first."
-    ),
+    **MISSION_CONTROL,
+    "illegal_run_transition": N_("“{action}” is not possible while it is {state}. {why}"),
+    "resume_comes_first": N_("“roundtable resume” lets it go on first."),
     "until_after_copy": N_(
         "A copy of a home does not go on by itself: leave the time away, and resume here if the "
         "other home no longer runs."
@@ -96,7 +97,7 @@ CONTROL_ON_PAGES: Mapping[str, str] = {
         "All runs have ended, but processes of theirs are left: {pids}. End them, and it is safe "
         "to close the lid."
     ),
-    "illegal_run_transition": N_("“{action}” is not possible while it is {state}. Resume first."),
+    "resume_comes_first": N_("Resume first."),
     "agent_cannot_hear": N_(
         "{agent} is a program that gets one prompt and hears no more. A comment on its task is "
         "told to its next run."

@@ -7,6 +7,7 @@ from roundtable_desktop.phrases.marking import N_
 OF_MISSIONS: Mapping[str, str] = {
     "mission.created": N_("{who} set a mission: {mission}."),
     "mission.moved": N_("The mission {mission} went from “{before}” to “{after}”."),
+    "mission.killed": N_("{who} ended all that was at work for the mission {mission}."),
     "mission.opened": N_("The mission {mission} has its branch; its work may start."),
     "mission.wave": N_("A wave of the mission {mission} was planned."),
     "requirement.changed": N_("{who} changed what is asked of the mission {mission}."),
@@ -23,10 +24,10 @@ STEPS_OF_MISSIONS: Mapping[str, str] = {
 """What only an exact look asks for."""
 
 MISSIONS: Mapping[str, str] = {
-    "mission_none": N_("It is of no mission."),
-    "mission_passed": N_("Its mission goes on."),
-    "mission_waiting": N_("Its mission is {state}."),
-    "waits_mission": N_("It waits until its mission goes on."),
+    "mission_plan_none": N_("It is of no mission."),
+    "mission_plan_passed": N_("Its mission has planned it."),
+    "mission_plan_waiting": N_("Its mission has not planned it, or has no branch yet."),
+    "waits_mission": N_("It waits for the branch of its mission."),
     "inbox_mission_blocked": N_(
         "The mission “{goal}” stands still: {why} See to it, and reopen the mission."
     ),

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from roundtable_desktop.model.holds import ProviderHold
+from roundtable_desktop.model.missions import MissionState
 from roundtable_desktop.model.records import Agent, Task
 from roundtable_desktop.model.states import TERMINAL_TASKS, AgentStatus, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.verdicts import Answer, Cancel, Finish, Go, Hold
@@ -14,6 +15,11 @@ from roundtable_desktop.rules import accounts
 RETRY_STALE_ASSIGNEE = "retry_stale_assignee"
 RETRY_TASK_CANCELLED = "retry_task_cancelled"
 OF_RETRIES = (RETRY_STALE_ASSIGNEE, RETRY_TASK_CANCELLED)
+
+MISSION_STOPPED = "mission_stopped"
+MISSION_PAUSED = "mission_paused"
+STOPPED_MISSIONS = (MissionState.DRAINING, MissionState.STOPPING, MissionState.STOPPED)
+"""What belongs to these is not started any more. One that ended by itself may be asked more."""
 
 CONTENDED = timedelta(seconds=60)
 """How long the loser of a task's lease waits, without spending a retry (C-11)."""
@@ -150,6 +156,18 @@ def of_retry(answer: Answer) -> Answer:
         case Cancel("task_terminal", detail) if detail["status"] == TaskStatus.CANCELLED:
             return Cancel(RETRY_TASK_CANCELLED, detail)
     return answer
+
+
+def mission(state: MissionState | None, now: datetime) -> Answer:
+    """state: of the mission that the wake belongs to; None: of none. The time only bounds how long
+    a hold stands that no resume ends (W-17, W-28)."""
+    if state is None:
+        return Go({"form": "none"})
+    if state is MissionState.PAUSED_INTAKE:
+        return Hold(MISSION_PAUSED, now + BLOCKED, {"state": str(state)})
+    if state in STOPPED_MISSIONS:
+        return Cancel(MISSION_STOPPED, {"state": str(state)})
+    return Go({"state": str(state)})
 
 
 def blockers(waiting_for: Sequence[str], now: datetime) -> Answer:

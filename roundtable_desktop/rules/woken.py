@@ -32,6 +32,7 @@ INSTEAD = frozenset({"attempt_retry"})
 """Reasons that say all there is to say of a single cause."""
 
 ASKED = {
+    "mission_reopened": "The mission was opened again: see what is left, and go on.",
     "user_run": "The developer asked that this task be run now.",
     "mention": "The developer mentioned you.",
     "agent_test": "The developer tests whether you can be started and whether you answer.",

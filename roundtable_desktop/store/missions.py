@@ -15,7 +15,7 @@ from roundtable_desktop.model.missions import (
     Wave,
 )
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject, Task
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import inbox, journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.mission_tables import Missions, Waves, WaveTasks
 from roundtable_desktop.store.rows import by_id, read
@@ -114,7 +114,11 @@ def move(
         values.setdefault("ended_at", tx.now)
     elif mission.state in OVER:
         values.setdefault("ended_at", None)
-    return journal.move(tx, MISSION, mission, to=to, kind=kind, actor=actor, data=data, **values)
+    moved = journal.move(tx, MISSION, mission, to=to, kind=kind, actor=actor, data=data, **values)
+    if moved and mission.state in OVER:  # it goes on: what was asked about its end is answered
+        for item in inbox.open_about(tx, Subject("mission", mission.id)):
+            inbox.resolve(tx, item, {"by": "cause"}, actor)
+    return moved
 
 
 def enter(tx: Tx, mission: Mission, to: Phase, data: Json | None = None, **values: Any) -> bool:

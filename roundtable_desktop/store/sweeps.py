@@ -36,7 +36,8 @@ AND NOT EXISTS (
 )
 AND NOT coalesce((
     SELECT w.status = 'skipped'
-        OR w.outcome IN ('exhausted', 'incurable', 'quarantined', 'user_cancelled')
+        OR w.outcome IN ('exhausted', 'incurable', 'quarantined')
+        OR w.outcome IN ('user_cancelled', 'mission_stopped')
         OR EXISTS (
             SELECT 1 FROM agent_wakeup_requests AS h
             WHERE h.id = w.coalesced_into AND h.run_id IS NOT NULL

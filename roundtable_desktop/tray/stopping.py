@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine.desk import Asked, control, settings
+from roundtable_desktop.engine.desk.ending import Stopped
 from roundtable_desktop.model.glance import Standing
 from roundtable_desktop.model.records import PERSON
 from roundtable_desktop.phrases import _
@@ -64,7 +65,7 @@ def close_lid() -> tuple[str, str]:
 
 def left(stopped: object) -> tuple[str, str] | None:
     """Title and text, where a stop could not end everything."""
-    if not isinstance(stopped, control.Stopped) or not stopped.survivors:
+    if not isinstance(stopped, Stopped) or not stopped.survivors:
         return None
     pids = ", ".join(str(one.pid) for one in stopped.survivors)
     return _("Not all of it could be ended"), _("These are left: {pids}").format(pids=pids)

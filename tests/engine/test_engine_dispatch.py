@@ -21,8 +21,10 @@ from roundtable_desktop.store import runs
 from roundtable_desktop.store.db import Store
 
 GATES = [
-    *("intake", "payload", "agent_status", "staleness", "mission", "review_stage"),
+    *("intake", "payload", "agent_status", "staleness", "review_stage"),
     *(
+        "mission_standing",
+        "mission_plan",
         "routine_standing",
         "idle_skip",
         "probe",

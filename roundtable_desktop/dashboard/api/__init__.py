@@ -17,6 +17,7 @@ from roundtable_desktop.dashboard.api import (
     doctor,
     events,
     inbox,
+    mission_control,
     proposals,
     recovering,
     routines,
@@ -66,6 +67,7 @@ def declare_all(
     settings.declare(api, desk, look)
     workspaces.declare(api, desk, look)
     copies.declare(api, look)
+    mission_control.declare(api, desk, look)
     config.declare(api, desk, look)
     agents.declare(api, desk, look)
     agent_tests.declare(api, desk, look)

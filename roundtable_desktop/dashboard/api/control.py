@@ -11,6 +11,7 @@ from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Asked, Desk, control
+from roundtable_desktop.engine.desk.ending import Stopped
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.checkpoints import Checkpoint
 from roundtable_desktop.model.glance import Glance
@@ -77,9 +78,7 @@ class State(Shown):
     survivors: list[Ended] = Field(default=[])
 
 
-def shown(
-    glance: Glance, asked: Sequence[Checkpoint], stopped: control.Stopped | None = None
-) -> State:
+def shown(glance: Glance, asked: Sequence[Checkpoint], stopped: Stopped | None = None) -> State:
     return State.of(
         glance,
         sentence=sentence_of(glance),
@@ -102,7 +101,7 @@ def checkpointed(one: Checkpoint, say: Say = said) -> Checkpointed:
     return Checkpointed.of(one, hearing=str(one.hearing), sentence=sentence)
 
 
-def act(desk: Desk, who: Asked, wanted: Control) -> control.Stopped | None:
+def act(desk: Desk, who: Asked, wanted: Control) -> Stopped | None:
     """What a force-stop ended; None of the others."""
     match wanted.action:
         case "pause":

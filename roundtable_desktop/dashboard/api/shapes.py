@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Self
 
+from flask import g
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from roundtable_desktop.dashboard.reading import Once, Words
@@ -75,9 +76,10 @@ class Shown(Words):
 
 
 def asked(caller: Caller, once: Once | None = None, revision: int | None = None) -> Asked:
+    request_id = str(g.get("request_id", ""))
     if once is None:
-        return Asked(caller.actor, revision=revision)
-    return Asked(caller.actor, once.key, once.fingerprint, revision)
+        return Asked(caller.actor, revision=revision, request_id=request_id)
+    return Asked(caller.actor, once.key, once.fingerprint, revision, request_id)
 
 
 Say = Callable[[str, object], str]

@@ -12,7 +12,8 @@ from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Words
-from roundtable_desktop.engine.desk import Desk, control, pausing
+from roundtable_desktop.engine.desk import Desk, pausing
+from roundtable_desktop.engine.desk.ending import Stopped
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.spans import span_of
 from roundtable_desktop.model.states import LIVE_RUNS, AgentStatus
@@ -45,7 +46,7 @@ TOLD = {
 
 
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
-    def page(stopped: control.Stopped | None = None, refused: str = "") -> str:
+    def page(stopped: Stopped | None = None, refused: str = "") -> str:
         """What runs now, with its processes: what a stop would end."""
         live = look.placed(look.runs(None, 200, status=LIVE_RUNS))
         agents = look.agents(None, 200)

@@ -26,12 +26,14 @@ class Asked:
 
     key: the client's Idempotency-Key, if any; fingerprint: of the whole request.
     revision: what the client believes the row to be (`If-Match`).
+    request_id: of the HTTP request, by which the log names it too (R-30).
     """
 
     actor: Actor
     key: str | None = None
     fingerprint: str = ""
     revision: int | None = None
+    request_id: str = ""
 
 
 class Desk:

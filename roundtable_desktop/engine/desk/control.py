@@ -1,15 +1,13 @@
 """Control of everything at once: take nothing new, end it in time or now, let it go on."""
 
 import contextlib
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from roundtable_desktop.engine import copied, worries
-from roundtable_desktop.engine.calling_off import break_off, end_tree
-from roundtable_desktop.engine.desk import Asked, Desk, done_before, remember
+from roundtable_desktop.engine.calling_off import break_off
+from roundtable_desktop.engine.desk import Asked, Desk, done_before, ending, remember
+from roundtable_desktop.engine.desk.ending import AT_ONCE, Stopped, end_all, end_runs
 from roundtable_desktop.engine.desk.waking import LATEST
 from roundtable_desktop.engine.intake import (
     INTAKE,
@@ -23,23 +21,13 @@ from roundtable_desktop.engine.intake import (
 )
 from roundtable_desktop.model.errors import Broken, Busy, Full, Illegal, Invalid, Refused
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.ports import ProcessFacts, RunnerGone
-from roundtable_desktop.model.records import Json, Subject
+from roundtable_desktop.model.ports import RunnerGone
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.store import events, journal, runs, settings
 from roundtable_desktop.store.db import Tx, View
 
 LEAVE_AFTER = timedelta(minutes=10)
 """For who leaves and does not say when."""
-_LISTS = ("killed", "survivors")
-_AT_ONCE = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """What ran when it was asked for, and what of it is left; both as pid, name, role."""
-
-    killed: Sequence[ProcessFacts]
-    survivors: Sequence[ProcessFacts]
 
 
 def force_stop(desk: Desk, asked: Asked) -> Stopped:
@@ -71,34 +59,20 @@ def _force_stop(desk: Desk, asked: Asked, stop: Subject) -> Stopped:
         live = runs.live(tx)
         mark_stopped(tx)
         known = {run.id: runs.processes(tx, run.id) for run in live}
-    seen = [fact for run in live for fact in desk.measure(known[run.id]) if fact.alive]
-    swept = _end_all(desk, [run.id for run in live])
-    left = list(desk.end_left(seen))
-    pids = {fact.pid for fact in left}
-    left += [_named(pid, None, "child") for pid in swept if pid not in pids]  # came after we looked
-    stopped = Stopped([fact for fact in seen if fact.pid not in pids], left)
+    stopped = end_runs(desk, known)
     with desk.store.transaction() as tx:
-        data = {key: _names(getattr(stopped, key)) for key in _LISTS}
+        data = ending.told(stopped)
         journal.tell(
             tx, Kind.CONTROL_STOPPED, stop, workspace_id=None, actor=asked.actor, data=data
         )
     return stopped
 
 
-def _end_all(desk: Desk, run_ids: Sequence[str]) -> list[int]:
-    """The pids that are left."""
-    if not run_ids:
-        return []
-    with ThreadPoolExecutor(min(len(run_ids), _AT_ONCE)) as pool:
-        ended = pool.map(lambda run_id: end_tree(desk.launcher, run_id), run_ids)
-        return [pid for left in ended for pid in left]
-
-
 def _unwritten(desk: Desk, why: Refused) -> Broken:
     """What lives is known by its folder then, and nothing can be launched that is not there yet."""
     desk.launcher.fence()
     living = desk.launcher.living()
-    left = _end_all(desk, living)
+    left = end_all(desk, living)
     code = "stopped_unwritten_left" if left else "stopped_unwritten"
     return Broken(code, count=len(living), left=left, why={"code": why.code, **why.values})
 
@@ -106,21 +80,8 @@ def _unwritten(desk: Desk, why: Refused) -> Broken:
 def _told(view: View, stop: Subject) -> Stopped | None:
     """How that one ended; None while it has not."""
     for event in events.of(view, stop):
-        data: Any = event.data
-        killed, survivors = ([_named(**one) for one in data[key]] for key in _LISTS)
-        return Stopped(killed, survivors)
+        return ending.read(event.data)
     return None
-
-
-def _names(processes: Iterable[ProcessFacts]) -> list[Json]:
-    return [{"pid": one.pid, "name": one.name, "role": one.role} for one in processes]
-
-
-def _named(pid: int, name: str | None, role: str) -> ProcessFacts:
-    """As it was when it was seen; no more is known of it."""
-    return ProcessFacts(
-        pid=pid, name=name, role=role, started_at=None, alive=True, cpu=None, rss=None
-    )
 
 
 def pause(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
@@ -135,7 +96,8 @@ def pause(desk: Desk, asked: Asked, until: datetime | None = None) -> None:
                 raise Invalid(code, "/until")
             intake = settings.of_home(tx).intake
             if intake not in (OPEN, PAUSED):
-                raise Illegal("illegal_run_transition", action="pause", state=intake)
+                why = {"code": "resume_comes_first"}
+                raise Illegal("illegal_run_transition", action="pause", state=intake, why=why)
             turn(tx, asked.actor, PAUSED, until)
     desk.launcher.fence()
 
@@ -181,7 +143,7 @@ def end_session(desk: Desk) -> None:
         desk.parting.begin(tx.now)
         marked = mark_stopped(tx)
     if marked:
-        with ThreadPoolExecutor(min(len(marked), _AT_ONCE)) as pool:
+        with ThreadPoolExecutor(min(len(marked), AT_ONCE)) as pool:
             list(pool.map(lambda run_id: _break_off(desk, run_id), marked))
 
 

@@ -15,7 +15,7 @@ from roundtable_desktop.engine.desk import (
     done_before,
     gating,
     losses,
-    missions,
+    missions_control,
     once,
     pausing,
     proposals,
@@ -169,7 +169,7 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
             _deliver(tx, desk, by, item, action, note)
         elif item.subject_type == "mission":
-            missions.answer(tx, desk, by, item)
+            missions_control.reopen_now(tx, desk, by, item.subject_id)
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:

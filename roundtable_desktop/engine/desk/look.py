@@ -19,6 +19,7 @@ from roundtable_desktop.engine.desk.look_diffs import LookDiffs
 from roundtable_desktop.engine.desk.look_gates import LookGates
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
+from roundtable_desktop.engine.desk.look_mission_control import LookMissionControl
 from roundtable_desktop.engine.desk.look_placed import LookPlaced
 from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered, offered
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
@@ -121,6 +122,7 @@ class Look(GraphLook):
         self.gates = LookGates(reader)
         self.search = LookSearch(reader)
         self.usage = LookUsage(reader, clock)
+        self.mission_control = LookMissionControl(reader, lives)
         self._clock = clock
         self.transcripts = transcripts
         self._processes = processes

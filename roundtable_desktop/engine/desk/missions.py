@@ -2,14 +2,14 @@
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from itertools import count
 
-from roundtable_desktop.engine import ending
 from roundtable_desktop.engine.desk import Asked, Desk, once
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Invalid
-from roundtable_desktop.model.missions import OVER, Mission, MissionState
-from roundtable_desktop.model.records import Actor, Agent, InboxItem, Subject, Workspace
+from roundtable_desktop.model.missions import Mission, MissionState
+from roundtable_desktop.model.records import Actor, Agent, Subject, Workspace
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.store import agents, missions, settings, tasks, workspaces
 from roundtable_desktop.store.db import Tx, View
@@ -32,32 +32,61 @@ def create(
 ) -> Mission:
     """A mission, active at once (W-24), with its root task. Its integration branch is made by the
     engine, and nothing of it starts before."""
+    from_here = prepare(desk, workspace_id, goal, base_branch)
+
+    def act() -> Subject:
+        made = begin_from(tx, desk, asked.actor, from_here, coordinator_agent_id, delivery)
+        return Subject("mission", made.id)
+
+    with desk.store.transaction() as tx:
+        made = once(tx, asked, act, missions.get)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What git was asked for before a mission begins: within a transaction it is not."""
+
+    workspace: Workspace
+    goal: str
+    slug: str
+    base_branch: str
+    base_commit: str
+
+
+def prepare(desk: Desk, workspace_id: str, goal: str, base_branch: str | None = None) -> Prepared:
+    if not goal.strip():
+        raise Invalid("goal_needed", "/goal")
     with desk.store.transaction() as tx:
         workspace = _workspace(tx, workspace_id)
     branch = base_branch or workspace.base_branch
     base = desk.git.commit_of(repository_of(workspace), branch)
     if base is None:
         raise Invalid("unknown_branch", "/base_branch", branch=branch)
-    slug = _free_slug(desk, workspace, goal)
+    return Prepared(workspace, goal, _free_slug(desk, workspace, goal), branch, base)
 
-    def act() -> Subject:
-        mission = begin(
-            tx,
-            desk,
-            asked.actor,
-            workspace,
-            slug=slug,
-            goal=goal,
-            base_branch=branch,
-            base_commit=base,
-            coordinator=_coordinator(tx, workspace_id, coordinator_agent_id),
-            delivery=delivery or workspace.delivery,
-        )
-        return Subject("mission", mission.id)
 
-    with desk.store.transaction() as tx:
-        made = once(tx, asked, act, missions.get)
-    return made
+def begin_from(
+    tx: Tx,
+    desk: Desk,
+    actor: Actor,
+    given: Prepared,
+    coordinator_agent_id: str | None = None,
+    delivery: DeliveryMode | None = None,
+) -> Mission:
+    workspace = given.workspace
+    return begin(
+        tx,
+        desk,
+        actor,
+        workspace,
+        slug=given.slug,
+        goal=given.goal,
+        base_branch=given.base_branch,
+        base_commit=given.base_commit,
+        coordinator=_coordinator(tx, workspace.id, coordinator_agent_id),
+        delivery=delivery or workspace.delivery,
+    )
 
 
 def begin(
@@ -110,13 +139,6 @@ def begin(
     begun = missions.get(tx, mission_id)
     assert begun is not None
     return begun
-
-
-def answer(tx: Tx, desk: Desk, asked: Asked, item: InboxItem) -> None:
-    """A person has seen to what a blocked mission needed: it goes on."""
-    mission = missions.get(tx, item.subject_id)
-    if mission is not None and mission.state in OVER:
-        ending.reopen(tx, desk.ids, mission, asked.actor)
 
 
 def _workspace(view: View, workspace_id: str) -> Workspace:

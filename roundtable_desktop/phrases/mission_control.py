@@ -1,0 +1,31 @@
+"""Sentences about pausing, stopping and taking up a mission, and about `roundtable run`."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+MISSION_CONTROL: Mapping[str, str] = {
+    "waits_mission_paused": N_(
+        "Its mission is paused: nothing of it is started until somebody lets the mission go on."
+    ),
+    "mission_standing_none": N_("It belongs to no mission."),
+    "mission_standing_passed": N_("Its mission is {state}."),
+    "mission_standing_waiting": N_("Its mission was paused or stopped ({state})."),
+    "wakeup_mission_stopped": N_("It did not run: its mission was stopped."),
+    "run_actions_possible": N_("Possible now: {actions}."),
+    "run_actions_none": N_("It ends by itself; wait for that."),
+    "run_over": N_("It is over. “roundtable run --resume” opens it again."),
+    "run_completed": N_("It is over, with nothing left to do. Set another goal."),
+    "not_the_newest_run": N_(
+        "This is not the newest mission of the workspace. Leave run_id away, or name {newest}."
+    ),
+    "no_newest_run": N_("The workspace has no mission yet. Leave run_id away to start one."),
+    "goal_needed": N_("Say what is to be reached, as “goal”: there is no mission to take it from."),
+    "invalid_run_action": N_("“{action}” is no action. There are {actions}."),
+    "mission_not_reopened": N_("A mission that is {state} is not opened again. {why}"),
+    "mission_going_on": N_("It is not over."),
+    "goal_of_another": N_("Name a goal for a new mission, or take one up: not both at once."),
+    "run_is_over": N_("This mission is {state}. {why}"),
+    "unknown_sitting": N_("Nobody sits there: start “roundtable run” again."),
+    "unknown_mission": N_("There is no such mission."),
+}
