@@ -139,7 +139,7 @@ STOPPED = [
     ("task_terminal", "cancelled", 3),
     ("assignee_changed", "cancelled", 3),
     ("malformed", "failed", 1),
-    ("checkout_contended", "queued", 10),
+    ("checkout_contended", "queued", 11),
 ]
 
 

@@ -42,6 +42,9 @@ class Standing:
         self.home = stage.workspace()
         self.agent = stage.agent(self.home, max_concurrent_sessions=3)
         self.mission = desk_missions.create(stage.desk, ASKED, self.home.id, goal="Go")
+        with stage.store.transaction() as tx:
+            missions.note(tx, self.mission, opened_at=tx.now)
+        self.mission = self.now
 
     def put(self, state: MissionState) -> Mission:
         with self.stage.store.transaction() as tx:
@@ -71,6 +74,8 @@ class Standing:
         task = self.stage.task(self.home, self.agent, **words)
         with self.stage.store.transaction() as tx:
             set_columns(tx, "tasks", task.id, mission_id=self.mission.id)
+            planned = "UPDATE agent_wakeup_requests SET reason = 'wave' WHERE task_id = ?"
+            tx.write_sql(planned, (task.id,))
         return task
 
     def pass_time(self) -> None:
