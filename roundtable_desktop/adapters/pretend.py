@@ -291,6 +291,7 @@ class PretendGit:
         head: str,
         message: str,
         at: datetime,
+        joins: bool = False,
     ) -> Prepared:
         return Prepared(old=COMMIT + "1", new=head)
 

@@ -138,8 +138,12 @@ def deliver(home: Home, given: str, override: bool, note: str, as_json: bool) ->
     if as_json:
         show_json(seen)
     else:
-        click.echo(plain(seen["sentence"]), err=seen["status"] != "delivered")
-    sys.exit(0 if seen["status"] == "delivered" else 1)
+        click.echo(plain(seen["sentence"]), err=seen["status"] not in _THERE)
+    sys.exit(0 if seen["status"] in _THERE else 1)
+
+
+_THERE = ("delivered", "merged")
+"""Its branch has it: of a task of a mission that is the mission's own."""
 
 
 def settled(seen: Answer) -> bool:

@@ -40,7 +40,8 @@ def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, re
     """Once for each try; it goes with the next one, or with the proposal. Where the agent could
     still put it right, it can be asked to."""
     answers: tuple[str, ...] = ANSWERS
-    if task.status is TaskStatus.IN_REVIEW and task.assignee_agent_id is not None:
+    able = task.status is TaskStatus.IN_REVIEW and task.assignee_agent_id is not None
+    if able or proposal.run_id is None:
         answers = (RETRY, REQUEST_CHANGES, DISCARD)
     inbox.open_item(
         tx,

@@ -6,13 +6,11 @@ import shlex
 import threading
 from collections.abc import Callable
 
-from roundtable_desktop.engine import blocked, by_rule, graph
-from roundtable_desktop.engine.collecting import commit_message
+from roundtable_desktop.engine import blocked, by_rule, graph, merges
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.ports import (
     SPECIAL,
     TIMEOUT,
@@ -24,10 +22,10 @@ from roundtable_desktop.model.ports import (
     Repository,
 )
 from roundtable_desktop.model.proposals import Delivery, Proposal
-from roundtable_desktop.model.records import SYSTEM, Run, Task, Workspace
-from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, ProposalStatus, TaskStatus
+from roundtable_desktop.model.records import SYSTEM, Task, Workspace
+from roundtable_desktop.model.states import PROPOSAL, DeliveryStatus, TaskStatus
 from roundtable_desktop.store import proposals, runs, tasks, workspaces
-from roundtable_desktop.store.db import Reader, Store
+from roundtable_desktop.store.db import Reader, Store, Tx
 
 log = logging.getLogger(__name__)
 
@@ -86,25 +84,27 @@ class Deliveries:
         self._end(delivery_id, Delivered(held={"code": "branch_moved"}))
         return None if around is None else around[0].workspace_id
 
-    def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, Task, Run, Workspace] | None:
+    def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, str, Workspace] | None:
+        """(…, the message of the commit that brings it, …)"""
         with self._reader.snapshot() as view:
             delivery = proposals.get_delivery(view, delivery_id)
             assert delivery is not None
             proposal = proposals.get(view, delivery.proposal_id)
             assert proposal is not None
-            task, run = tasks.get(view, proposal.task_id), runs.get(view, proposal.run_id)
+            task = tasks.get(view, proposal.task_id)
+            run = runs.get(view, proposal.run_id) if proposal.run_id else None
             workspace = workspaces.get(view, delivery.workspace_id)
-            assert task is not None and run is not None and workspace is not None
+            assert task is not None and workspace is not None
+            message = merges.message_of(view, proposal, task, run)
         if delivery.status is not DeliveryStatus.INTENDED:
             return None
-        return delivery, proposal, task, run, workspace
+        return delivery, proposal, message, workspace
 
     def _attempt(
         self,
         delivery: Delivery,
         proposal: Proposal,
-        task: Task,
-        run: Run,
+        message: str,
         workspace: Workspace,
         *,
         resume: bool,
@@ -122,16 +122,16 @@ class Deliveries:
                 )
                 if found is not None:
                     return found
-            result = WorkerResult.model_validate(run.result_json) if _reported(run) else None
             prepared = self._git.prepare(
                 repository,
                 delivery.branch,
                 base=proposal.base_commit,
                 head=proposal.head_commit,
-                message=commit_message(task, run, result),
+                message=message,
                 at=delivery.created_at,
+                joins=proposal.run_id is None,
             )
-            return self._put(delivery, task.id, workspace, prepared)
+            return self._put(delivery, proposal, workspace, prepared)
         except GitFailed as error:
             if self._patience.lasts(delivery.id, error):
                 raise
@@ -142,7 +142,7 @@ class Deliveries:
             return Delivered(held={"code": error.code, **error.values})
 
     def _put(
-        self, delivery: Delivery, task_id: str, workspace: Workspace, prepared: Prepared
+        self, delivery: Delivery, proposal: Proposal, workspace: Workspace, prepared: Prepared
     ) -> Delivered:
         if prepared.new is None:
             conflict = {"code": "conflict", "paths": list(prepared.conflicts)}
@@ -150,9 +150,9 @@ class Deliveries:
         if prepared.new == prepared.old:
             return Delivered(found_in=prepared.old)
         with self._store.transaction() as tx:
-            task = tasks.get(tx, task_id)
+            task = tasks.get(tx, proposal.task_id)
             assert task is not None, "foreign keys hold"
-            if by_rule.overtaken(tx, delivery, task):
+            if by_rule.overtaken(tx, delivery, proposal, task):
                 return Delivered(held={"code": blocked.WORD_WAITS})
             proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
         repository = repository_of(workspace)
@@ -179,22 +179,28 @@ class Deliveries:
             assert proposal is not None
             if held is not None:
                 return blocked.hold(tx, self._ids, delivery, held)
-            newest = proposals.of_task(tx, proposal.task_id)[-1]
             task = tasks.get(tx, proposal.task_id)
+            assert task is not None, "foreign keys hold"
             reason = None
             if outcome.found_in is not None:
                 reason = {"code": "nothing_left", "commit": outcome.found_in}
             to_delivered, kind = DeliveryStatus.DELIVERED, Kind.MERGE_COMPLETED
             proposals.end_delivery(tx, delivery, to_delivered, kind=kind, reason=reason)
-            if PROPOSAL.allows(proposal.status, ProposalStatus.DELIVERED):
-                proposals.move(tx, proposal, ProposalStatus.DELIVERED)
-            # In progress again means that a person had it run anew meanwhile.
-            in_review = task is not None and task.status is TaskStatus.IN_REVIEW
-            if task is not None and in_review and newest.id == proposal.id:
-                if by_rule.said_since(tx, delivery, task):
-                    return  # it is heard first, and the task ends then (K-04)
-                data = {"proposal_id": proposal.id}
-                graph.move(tx, self._ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
+            if PROPOSAL.allows(proposal.status, merges.ends(proposal, task)):
+                proposals.move(tx, proposal, merges.ends(proposal, task))
+            if merges.lasts(tx, proposal, task):
+                return merges.delivered(tx, self._ids, proposal, task)
+            self._end_task(tx, delivery, proposal, task)
+
+    def _end_task(self, tx: Tx, delivery: Delivery, proposal: Proposal, task: Task) -> None:
+        """In progress again means that a person had it run anew meanwhile."""
+        newest = proposals.of_task(tx, task.id)[-1]
+        if task.status is not TaskStatus.IN_REVIEW or newest.id != proposal.id:
+            return
+        if by_rule.said_since(tx, delivery, task):
+            return  # it is heard first, and the task ends then (K-04)
+        data = {"proposal_id": proposal.id}
+        graph.move(tx, self._ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
 
 
 def _refusal(
@@ -212,7 +218,3 @@ def _refusal(
     if error.code in SAID_APART:
         return {"code": error.code, "path": error.text, "mend": error.command}
     return {"code": "git_failed", "text": f"{error.code} {error.text}"}
-
-
-def _reported(run: Run) -> bool:
-    return "status" in run.result_json

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from roundtable_desktop.engine import graph, phases
+from roundtable_desktop.engine import graph, merges, phases
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Phase
 from roundtable_desktop.model.ports import Ids
@@ -32,6 +32,7 @@ def complete(
         at = tasks.get(tx, root.id)
         assert at is not None
         graph.move(tx, ids, at, step, actor=SYSTEM, data={"mission_id": mission.id})
+    merges.converged(tx, ids, mission)
     return True
 
 

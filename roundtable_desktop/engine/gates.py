@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import by_rule, graph, wakers
+from roundtable_desktop.engine import by_rule, graph, merges, wakers
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.model.gates import DEMANDS as WANTS_CHANGES
 from roundtable_desktop.model.gates import (
@@ -160,7 +160,7 @@ def _ask_agents(tx: Tx, ids: Ids, task: Task, gate: Gate, actor: Actor) -> None:
 
 def authors_of(view: View, task: Task, proposal: Proposal | None) -> set[str]:
     """Agents whose own work it is."""
-    run = runs.get(view, proposal.run_id) if proposal else None
+    run = runs.get(view, proposal.run_id) if proposal and proposal.run_id else None
     return {one for one in (task.assignee_agent_id, run and run.agent_id) if one}
 
 
@@ -312,11 +312,10 @@ def _conclude(tx: Tx, ids: Ids, task: Task, person: Actor | None) -> None:
     elif person is not None and not proposal.held:
         to, data = ProposalStatus.APPROVED, {"by": "gate"}
         proposals.move(tx, proposal, to, actor=person, data=data)
-        branch = task.base_branch
+        branch = merges.branch_of(tx, proposal, task)
         proposals.intend(tx, proposal, person, id=ids.new(), branch=branch, into_checkout=True)
     else:
-        run = runs.get(tx, proposal.run_id)
-        assert run is not None, "foreign keys hold"
+        run = runs.get(tx, proposal.run_id) if proposal.run_id else None
         changes = [Change(**one) for one in proposal.files]  # type: ignore[arg-type]
         by_rule.intend(tx, ids, run, task, proposal, changes)
 

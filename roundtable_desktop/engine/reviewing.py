@@ -80,7 +80,7 @@ def stage(review: Review | None, wakeup: Wakeup) -> Answer:
 
 def prompt_of(tx: Tx, review: Review, wakeup: Wakeup, agent: Agent, workspace: Workspace) -> str:
     proposal = review.proposal
-    run = runs.get(tx, proposal.run_id) if proposal else None
+    run = runs.get(tx, proposal.run_id) if proposal and proposal.run_id else None
     names = {one.id: one.name for one in agents.every(tx, workspace.id)}
     task, sent = told_task(tx, review.task)
     looked = Looked(

@@ -14,6 +14,7 @@ from roundtable_desktop.engine.follower import Follower
 from roundtable_desktop.engine.launching import Equipment, Launching
 from roundtable_desktop.engine.loop import DEGRADED_AFTER, Looked, Loop
 from roundtable_desktop.engine.missions import Missions
+from roundtable_desktop.engine.offering import Offering
 from roundtable_desktop.engine.opening import Openings
 from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.pool import Acts, Pool
@@ -25,7 +26,7 @@ from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
 from roundtable_desktop.model.resources import Gauge, Gauges
 from roundtable_desktop.model.states import ErrorKind, Health
-from roundtable_desktop.store import proposals
+from roundtable_desktop.store import offers, proposals
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 ACTS_SECONDS = 3.0
@@ -68,6 +69,7 @@ class Scheduler:
         self._completion = Completion(store, reader, git, launcher, ids, dice, copies, zone)
         look_at = config.pass_by if config else lambda workspace_id: None
         self._deliveries = Deliveries(store, reader, git, ids, look_at)
+        self._offering = Offering(store, reader, git, ids)
         self._retention = Retention(store, reader, git, copies)
         self._follower = Follower(
             store,
@@ -225,6 +227,11 @@ class Scheduler:
 
     def _deliver_intended(self) -> None:
         with self._reader.snapshot() as view:
-            waiting = proposals.intended(view)
+            waiting, offered = proposals.intended(view), offers.intended(view)
         for delivery in waiting:
             self._deliver(delivery.id)
+        for offer in offered:
+            self._offer(offer.id)
+
+    def _offer(self, offer_id: str) -> None:
+        self._acts.submit(f"offer:{offer_id}", lambda: self._offering.offer(offer_id))

@@ -124,6 +124,8 @@ class Kind(StrEnum):
     MISSION_FAILED = "orchestrator.failed"
     MISSION_COMPLETED = "orchestrator.completed"
     MISSION_BLOCKED = "orchestrator.blocked"
+    MISSION_OFFERED = "mission.offered"
+    MISSION_UNCHANGED = "mission.unchanged"
     WAVE_PLANNED = "mission.wave"
     REQUIREMENT_CHANGED = "requirement.changed"
     IMPACT_COMPLETED = "architecture.impact.completed"

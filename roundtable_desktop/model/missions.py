@@ -29,7 +29,8 @@ OVER = (
     MissionState.BLOCKED,
     MissionState.FAILED,
 )
-"""Nothing is planned or looked at any more; `reopen` leads back from all but `completed`."""
+"""Nothing is planned or looked at any more; `reopen` leads back from all but `completed`, and from
+that a person who asks for changes of what it offered."""
 
 PLANNING = (MissionState.ACTIVE, MissionState.DEGRADED)
 """In these states waves are planned and the mission may converge."""
@@ -69,7 +70,7 @@ MISSION = Machine(
         "draining>stopping|stopped|failed;"
         "stopping>stopped|failed;"
         "degraded>active|paused_intake|draining|stopping|stopped|completed|blocked|failed;"
-        "stopped|blocked|failed>active"
+        "stopped|blocked|failed|completed>active"
     ),
     column="state",
 )

@@ -318,9 +318,10 @@ class Git(Branches, Copies, Protocol):
         head: str,
         message: str,
         at: datetime,
+        joins: bool = False,
     ) -> Prepared:
-        """A commit whose first parent is the branch's head and that brings base…head, made
-        without any checkout; `head` itself when the branch still is at `base`."""
+        """A commit whose first parent is the branch's head and that brings base…head, made without
+        any checkout; `head` itself when the branch still is at `base`. joins: a merge always."""
 
     def deliver(
         self,

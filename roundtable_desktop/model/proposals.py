@@ -12,12 +12,13 @@ class Proposal:
     """What an agent wants in: (task, run, base commit, head commit); its diff is computed.
 
     held: {"code", …} when something in it needs a look before it can be delivered.
+    run_id: None of what a mission as a whole wants in; its task is the mission's root then.
     """
 
     id: str
     workspace_id: str
     task_id: str
-    run_id: str
+    run_id: str | None
     base_commit: str
     head_commit: str
     status: ProposalStatus

@@ -303,7 +303,7 @@ PROPOSALS: Mapping[str, str] = {
     "proposal_pending": N_("It waits for you: look at it, then deliver it."),
     "proposal_in_review": N_("It is being reviewed."),
     "proposal_approved": N_("It is being delivered."),
-    "proposal_merged": N_("It is merged and waits for its delivery."),
+    "proposal_merged": N_("It is on {branch}, and is delivered with its mission."),
     "proposal_delivered": N_("It is on {branch} as {commit}."),
     "nothing_left": N_(
         "Nothing was left to bring: its branch has this change already, at {commit}."

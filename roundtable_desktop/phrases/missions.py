@@ -9,6 +9,8 @@ OF_MISSIONS: Mapping[str, str] = {
     "mission.moved": N_("The mission {mission} went from “{before}” to “{after}”."),
     "mission.killed": N_("{who} ended all that was at work for the mission {mission}."),
     "mission.opened": N_("The mission {mission} has its branch; its work may start."),
+    "mission.offered": N_("What the mission {mission} did was offered to its base branch."),
+    "mission.unchanged": N_("The mission {mission} changed nothing: there is nothing to deliver."),
     "mission.wave": N_("A wave of the mission {mission} was planned."),
     "requirement.changed": N_("{who} changed what is asked of the mission {mission}."),
     "architecture.impact.completed": N_("What the change means for {mission} is known."),

@@ -5,6 +5,7 @@ from typing import Any
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.gates import GATE, VERDICT
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.merges import OFFER
 from roundtable_desktop.model.missions import MISSION, PHASE
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
 from roundtable_desktop.model.states import (
@@ -25,6 +26,7 @@ from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table, as_json
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
+from roundtable_desktop.store.merge_tables import MissionOffers
 from roundtable_desktop.store.mission_tables import Missions
 from roundtable_desktop.store.routine_tables import Firings, Routines
 
@@ -42,6 +44,7 @@ _TABLES: dict[str, type[Table]] = {
     GATE.name: Gates,
     VERDICT.name: Verdicts,
     MISSION.name: Missions,
+    OFFER.name: MissionOffers,
     PHASE.name: Missions,
 }
 

@@ -10,6 +10,7 @@ from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
+from roundtable_desktop.store.merge_tables import MERGE_TABLES
 from roundtable_desktop.store.mission_tables import MISSION_TABLES
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.sitting_tables import SITTING_TABLES
@@ -271,7 +272,7 @@ class Proposals(Table):
     id = pw.TextField(primary_key=True)
     workspace_id = pw.TextField()
     task_id = pw.TextField()
-    run_id = pw.TextField()
+    run_id = pw.TextField(null=True)
     base_commit = pw.TextField()
     head_commit = pw.TextField()
     status = CodeField(states.ProposalStatus)
@@ -387,4 +388,5 @@ TABLES: tuple[type[Table], ...] = (
     *USAGE_TABLES,
     *MISSION_TABLES,
     *SITTING_TABLES,
+    *MERGE_TABLES,
 )

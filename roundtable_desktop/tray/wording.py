@@ -62,7 +62,7 @@ def of_proposal(found: ToLookAt) -> Waiting:
         title = _("{agent} proposes something that wants a look")
     else:
         title = _("{agent} has finished something for you")
-    title = title.format(agent=one_line(found.agent, _TITLE))
+    title = title.format(agent=one_line(found.agent, _TITLE) or _("A mission"))
     changed = n_("{count} file is changed.", "{count} files are changed.", files)
     path = f"/proposals/{found.proposal.id}"
     key = f"proposal:{found.proposal.id}"

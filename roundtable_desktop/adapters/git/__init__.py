@@ -190,9 +190,17 @@ class HardenedGit:
         head: str,
         message: str,
         at: datetime,
+        joins: bool = False,
     ) -> Prepared:
         return merging.prepare(
-            self._runner, repository, branch, base=base, head=head, message=message, at=at
+            self._runner,
+            repository,
+            branch,
+            base=base,
+            head=head,
+            message=message,
+            at=at,
+            joins=joins,
         )
 
     def deliver(

@@ -108,12 +108,15 @@ def diff(
     return answer.out.decode(errors="replace"), answer.whole
 
 
-def write_commit(room: Room, tree: str, parent: str, message: str, at: datetime) -> str:
-    """Raises GitFailed(`no_identity`): none is invented (C-108)."""
+def write_commit(
+    room: Room, tree: str, parent: str, message: str, at: datetime, *, joins: str | None = None
+) -> str:
+    """joins: a second parent. Raises GitFailed(`no_identity`): none is invented (C-108)."""
     if not room.identity:
         raise GitFailed("no_identity")
     feed = message.encode(errors="replace")
-    return room.at(at).word("commit-tree", tree, "-p", parent, "-F", "-", feed=feed)
+    parents = ("-p", parent, *(("-p", joins) if joins else ()))
+    return room.at(at).word("commit-tree", tree, *parents, "-F", "-", feed=feed)
 
 
 def filtered(room: Room, paths: list[bytes], *options: str) -> Iterator[tuple[bytes, str]]:

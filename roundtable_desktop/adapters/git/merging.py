@@ -22,17 +22,20 @@ def prepare(
     head: str,
     message: str,
     at: datetime,
+    joins: bool = False,
 ) -> Prepared:
     """
-    1. The branch is where the proposal began: the proposal itself.
+    1. The branch is where the proposal began: the proposal itself, unless it is to be joined.
     2. Both sides are commits (merge-tree answers 1 for a bad name as for a conflict).
     3. Merge their trees, with no driver: none is configured in a room of our own.
     4. Nothing is left to bring: the branch as it is.
+
+    joins: a commit of its own, with the history of `head` behind it, in any case.
     """
     old = commit_of(runner, repository, branch)
     if old is None:
         raise GitFailed("branch_missing", branch)
-    if old == check_commit(base):
+    if old == check_commit(base) and not joins:
         return Prepared(old=old, new=check_commit(head))
     with private_room(runner, repository, commit=base, keeps_objects=True) as room:
         for side in (base, head, old):
@@ -44,7 +47,9 @@ def prepare(
             return Prepared(old=old, new=None, conflicts=conflicts, command=command)
         if tree == room.word("rev-parse", "--verify", f"{old}^{{tree}}"):
             return Prepared(old=old, new=old)
-        return Prepared(old=old, new=write_commit(room, tree, old, message, at))
+        joined = head if joins else None
+        new = write_commit(room, tree, old, message, at, joins=joined)
+        return Prepared(old=old, new=new)
 
 
 def _by_hand(runner: Runner, repository: Repository, branch: str, head: str) -> str:

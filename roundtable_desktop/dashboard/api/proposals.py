@@ -98,7 +98,7 @@ class ProposalRow(Shown):
     id: str
     workspace_id: str
     task_id: str
-    run_id: str
+    run_id: str | None
     base_commit: str
     head_commit: str
     status: str
@@ -150,6 +150,8 @@ def sentence_of(offered: Offered, why: Callable[[object], str], say: Say = said)
         return why(last.reason)
     if proposal.status == "delivered" and last is not None:
         return say("proposal_delivered", {"branch": last.branch, "commit": last.new_commit})
+    if proposal.status == "merged" and last is not None:
+        return say("proposal_merged", {"branch": last.branch})
     if last is not None and last.reason and proposal.status == "approved":
         return say("delivery_held", {"why": why(last.reason)})
     if proposal.held:

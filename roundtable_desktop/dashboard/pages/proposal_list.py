@@ -54,11 +54,11 @@ def _page(look: Look, say: Say, query: ProposalsShown) -> str:
         workspace_id=query.workspace,
     )
     kept, cursor = cut(found, query.limit, lambda one: one.proposal.id)
-    placed = look.placed_by_id(one.proposal.run_id for one in kept)
+    placed = look.placed_proposals(one.proposal for one in kept)
     chosen, there = query.chosen(), filtering.offered(look)
     return render_template(
         "proposals.html",
-        proposals=[(shown(one, say), placed[one.proposal.run_id]) for one in kept],
+        proposals=[(shown(one, say), placed[one.proposal.id]) for one in kept],
         chosen=chosen,
         choices={
             "status": [Choice(one, _(STATES[one])) for one in get_args(State)],

@@ -66,7 +66,7 @@ def _page(
 ) -> str:
     """note, missing, judged: what was typed into a form that was refused."""
     offered = look.with_diff(found)
-    (placed,) = look.placed([look.run(offered.proposal.run_id)])
+    (placed,) = look.placed_proposals([offered.proposal]).values()
     task = look.task(offered.proposal.task_id)
     return render_template(
         "proposal.html",

@@ -115,7 +115,7 @@ class Look(GraphLook):
         self.tray = LookTray(reader, clock)
         self.beside = LookRuns(reader).beside
         around = LookPlaced(reader)
-        self.placed, self.placed_by_id = around.placed, around.of_ids
+        self.placed, self.placed_proposals = around.placed, around.proposals
         self.asking, self.choices = around.asking, around.choices
         self.lists = LookLists(reader)
         self.proposals = LookProposals(reader).page

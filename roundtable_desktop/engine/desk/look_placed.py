@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from roundtable_desktop.engine.merges import branch_of
 from roundtable_desktop.engine.places import own_copy
+from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Agent, InboxItem, Run, Task, Workspace
 from roundtable_desktop.store import agents, choices, runs, tasks, workspaces
 from roundtable_desktop.store.choices import Named
@@ -37,6 +39,18 @@ class Choices:
     routines: Sequence[Named]
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedProposal:
+    """A proposal with whose work it is. run, agent: None of what a mission as a whole wants in.
+    branch: where it is to be brought."""
+
+    task: Task
+    workspace: Workspace
+    branch: str
+    run: Run | None
+    agent: Agent | None
+
+
 class LookPlaced:
     """A part of `Look`."""
 
@@ -53,6 +67,11 @@ class LookPlaced:
             known = runs.of_ids(view, run_ids)
             return dict(zip(known, _placed(view, list(known.values())), strict=True))
 
+    def proposals(self, found: Iterable[Proposal]) -> dict[str, PlacedProposal]:
+        """By the proposals' ids."""
+        with self._reader.snapshot() as view:
+            return _around_proposals(view, list(found))
+
     def asking(self, found: Iterable[InboxItem]) -> dict[str, Placed]:
         """By the items' ids, the run that each of them is about."""
         about = {one.id: str(one.data.get("run_id")) for one in found}
@@ -67,6 +86,25 @@ class LookPlaced:
                 choices.agents(view, most),
                 choices.routines(view, most),
             )
+
+
+def _around_proposals(view: View, found: Sequence[Proposal]) -> dict[str, PlacedProposal]:
+    """In one statement for each kind of thing, but for what missions want in: that is rare."""
+    run = runs.of_ids(view, (one.run_id for one in found))
+    agent = agents.of_ids(view, (one.agent_id for one in run.values()))
+    room = workspaces.of_ids(view, (one.workspace_id for one in found))
+    task = tasks.of_ids(view, (one.task_id for one in found))
+    by = {one.id: run.get(one.run_id or "") for one in found}
+    return {
+        one.id: PlacedProposal(
+            task[one.task_id],
+            room[one.workspace_id],
+            branch_of(view, one, task[one.task_id]),
+            by_run := by[one.id],
+            agent[by_run.agent_id] if by_run else None,
+        )
+        for one in found
+    }
 
 
 def _placed(view: View, found: Sequence[Run]) -> list[Placed]:

@@ -58,7 +58,7 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class ToLookAt:
-    """A proposal that waits for a person, with whose work it is."""
+    """A proposal that waits for a person, with whose work it is: agent is "" of a mission's."""
 
     proposal: Proposal
     task: Task
@@ -186,9 +186,10 @@ def _name(view: View, run: Run) -> str:
 
 
 def _to_look_at(view: View, proposal: Proposal) -> ToLookAt:
-    task, run = tasks.get(view, proposal.task_id), runs.get(view, proposal.run_id)
-    assert task is not None and run is not None, "foreign keys hold"
-    return ToLookAt(proposal, task, _agent(view, run.agent_id).name)
+    task = tasks.get(view, proposal.task_id)
+    run = runs.get(view, proposal.run_id) if proposal.run_id else None
+    assert task is not None, "foreign keys hold"
+    return ToLookAt(proposal, task, _agent(view, run.agent_id).name if run else "")
 
 
 def _quiet_until(text: str, now: datetime) -> datetime | None:

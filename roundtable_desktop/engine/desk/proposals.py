@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 
 from roundtable_desktop.engine import gates as flow
-from roundtable_desktop.engine import graph
+from roundtable_desktop.engine import graph, merges
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
+from roundtable_desktop.engine.desk import tasks as tasks_of_desk
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
 from roundtable_desktop.model.gates import VerdictStatus
+from roundtable_desktop.model.missions import OVER, MissionState
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.records import Subject, Task
-from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus, TaskStatus
-from roundtable_desktop.store import agents, proposals, tasks, verdicts
+from roundtable_desktop.model.states import (
+    TASK,
+    TERMINAL_TASKS,
+    DeliveryStatus,
+    ProposalStatus,
+    TaskStatus,
+)
+from roundtable_desktop.store import agents, missions, proposals, tasks, verdicts
 from roundtable_desktop.store.db import Tx, View
 
 REWORK = (
@@ -19,6 +27,11 @@ REWORK = (
     "files have git's conflict marks. Settle those, and report again."
 )
 """What the agent reads when a person has its work brought onto the branch anew."""
+NOT_FITTING = (
+    "What this mission did does not fit onto {branch} as that is now{paths}. Have a task bring the "
+    "newest state of {branch} into the mission's branch; then it is offered again."
+)
+"""What the coordinator reads when a person wants that of a whole mission."""
 NAMED = 20
 """Paths that are named in it."""
 
@@ -67,7 +80,7 @@ def deliver_now(
         proposal,
         asked.actor,
         id=desk.ids.new(),
-        branch=_task(tx, proposal).base_branch,
+        branch=merges.branch_of(tx, proposal, _task(tx, proposal)),
         into_checkout=True,
     )
 
@@ -88,19 +101,65 @@ def can_reject(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
 
 
 def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:
-    """It will not go in as it is: its task is in progress again and its agent reads the note."""
+    """It will not go in as it is: its task is in progress again and its agent reads the note. What
+    a mission offers stays on its integration branch, and the mission stays over."""
 
     def act() -> Subject:
         proposal = _decidable(tx, asked, proposal_id)
         board.turn_down(tx, proposal, asked, {"note": note})
         task = _task(tx, proposal)
-        if task.status is TaskStatus.IN_REVIEW:
+        mission = merges.offered_by(tx, proposal)
+        if task.status is TaskStatus.IN_REVIEW and mission is None:
             board.send_back(tx, desk, asked, task, note)
         return Subject("proposal", proposal.id)
 
     with desk.store.transaction() as tx:
         proposal = once(tx, asked, act, proposals.get)
     return proposal
+
+
+def request_changes(desk: Desk, asked: Asked, proposal_id: str, note: str) -> Proposal:
+    """Something is to be done otherwise first. Of a task it is its rejection with the note; a
+    mission is active again, and its coordinator reads it."""
+    with desk.store.transaction() as tx:
+        offered = proposals.get(tx, proposal_id)
+        of_mission = offered is not None and merges.offered_by(tx, offered) is not None
+    if not of_mission:
+        return reject(desk, asked, proposal_id, note)
+
+    def act() -> Subject:
+        _reopen(tx, desk, asked, _decidable(tx, asked, proposal_id), note)
+        return Subject("proposal", proposal_id)
+
+    with desk.store.transaction() as tx:
+        return once(tx, asked, act, proposals.get)
+
+
+def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> None:
+    """Its root is at work again, so that the word wakes the coordinator."""
+    mission, root = merges.offered_by(tx, proposal), _task(tx, proposal)
+    assert mission is not None
+    if proposal.status is ProposalStatus.APPROVED:  # its delivery was held
+        board.turn_down(tx, proposal, asked, {"note": note})
+    else:
+        to, data = ProposalStatus.REVISION_REQUESTED, {"note": note}
+        proposals.move(tx, proposal, to, actor=asked.actor, data=data)
+    if mission.state in OVER:
+        missions.move(
+            tx,
+            mission,
+            MissionState.ACTIVE,
+            actor=asked.actor,
+            data={"reason": "changes_requested"},
+            outcome=None,
+            reason=None,
+            report=None,
+        )
+    if root.status in TERMINAL_TASKS and TASK.allows(root.status, TaskStatus.TODO):
+        data = {"by": "changes_requested"}
+        graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor, data=data)
+    tasks_of_desk.add_comment(tx, desk, asked.actor, _task(tx, proposal), note or board.SENT_BACK)
+    tx.nudge("queue")
 
 
 def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:
@@ -120,12 +179,15 @@ def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
     """`rebase` as a part of a larger decision."""
     proposal = _decidable(tx, asked, proposal_id)
     task = _task(tx, proposal)
+    if (mission := merges.offered_by(tx, proposal)) is not None:
+        paths = _named(_conflicts(proposals.deliveries(tx, proposal.id)))
+        words = NOT_FITTING.format(branch=mission.base_branch, paths=paths)
+        return _reopen(tx, desk, asked, proposal, f"{words}\n\n{note}".strip())
     if task.status is not TaskStatus.IN_REVIEW:
         raise Conflict("not_in_review", number=task.number, status=str(task.status))
     if task.assignee_agent_id is None:
         raise Conflict("task_not_assigned")
-    conflicts = _conflicts(proposals.deliveries(tx, proposal.id))
-    named = f" ({', '.join(conflicts[:NAMED])})" if conflicts else ""
+    named = _named(_conflicts(proposals.deliveries(tx, proposal.id)))
     if proposal.status is not ProposalStatus.APPROVED:  # nobody has tried it, and it is to wait
         to, data = ProposalStatus.CONFLICTED, {"note": note}
         proposals.move(tx, proposal, to, actor=asked.actor, data=data)
@@ -139,7 +201,7 @@ def discard_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str) -> None:
     proposal = _decidable(tx, asked, proposal_id)
     board.turn_down(tx, proposal, asked, {"by": "discard"})
     task = _task(tx, proposal)
-    if task.status is TaskStatus.IN_REVIEW:
+    if task.status is TaskStatus.IN_REVIEW and merges.offered_by(tx, proposal) is None:
         to, data = TaskStatus.CANCELLED, {"by": "discard"}
         graph.move(tx, desk.ids, task, to, actor=asked.actor, data=data)
 
@@ -163,6 +225,10 @@ def _task(view: View, proposal: Proposal) -> Task:
     task = tasks.get(view, proposal.task_id)
     assert task is not None, "foreign keys hold"
     return task
+
+
+def _named(conflicts: Sequence[str]) -> str:
+    return f" ({', '.join(conflicts[:NAMED])})" if conflicts else ""
 
 
 def _conflicts(tries: Sequence[Delivery]) -> list[str]:

@@ -1,0 +1,87 @@
+"""Looks up what a completed mission has for its base branch, and proposes that as a whole."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from roundtable_desktop.engine import by_rule
+from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.model.merges import OfferStatus
+from roundtable_desktop.model.missions import Mission
+from roundtable_desktop.model.ports import Change, Git, Ids
+from roundtable_desktop.model.records import Workspace
+from roundtable_desktop.model.states import ProposalStatus
+from roundtable_desktop.store import missions, offers, proposals, tasks, workspaces
+from roundtable_desktop.store.db import Reader, Store, View
+
+log = logging.getLogger(__name__)
+
+
+class Offering:
+    """Acts of the launch pool, from `intended` to an outcome; repeated after a crash or an error
+    an act asks git the same again, and writes once."""
+
+    def __init__(self, store: Store, reader: Reader, git: Git, ids: Ids) -> None:
+        self._store, self._reader, self._git, self._ids = store, reader, git, ids
+
+    def offer(self, offer_id: str) -> None:
+        """Raises GitFailed where the repository cannot be asked: then it is asked again."""
+        with self._reader.snapshot() as view:
+            offer = offers.get(view, offer_id)
+            assert offer is not None
+            mission = missions.get(view, offer.mission_id)
+            workspace = workspaces.get(view, offer.workspace_id)
+            assert mission is not None and workspace is not None, "foreign keys hold"
+            base = _base(view, mission)
+        if offer.status is not OfferStatus.INTENDED:
+            return
+        repository = repository_of(workspace)
+        head = self._git.commit_of(repository, mission.integration_branch) or base
+        changes = self._git.changes(repository, base, head) if head != base else ()
+        self._propose(offer_id, workspace, mission, base, head, changes)
+
+    def _propose(
+        self,
+        offer_id: str,
+        workspace: Workspace,
+        mission: Mission,
+        base: str,
+        head: str,
+        changes: Sequence[Change],
+    ) -> None:
+        """Its root task proposes it, for no single run made it."""
+        with self._store.transaction() as tx:
+            offer, root = offers.get(tx, offer_id), tasks.get(tx, mission.root_task_id)
+            assert offer is not None and root is not None, "foreign keys hold"
+            if offer.status is not OfferStatus.INTENDED:
+                return
+            log.info("mission offers mission=%s base=%s head=%s", mission.id, base, head)
+            if not changes:
+                offers.end(tx, offer, None)
+                return
+            made = proposals.add(
+                tx,
+                id=self._ids.new(),
+                workspace_id=workspace.id,
+                task_id=root.id,
+                run_id=None,
+                base_commit=base,
+                head_commit=head,
+                files=[asdict(change) for change in changes],
+                held=None,
+            )
+            offers.end(tx, offer, made.id)
+            by_rule.intend(tx, self._ids, None, root, made, changes)
+            tx.nudge("queue")
+
+
+def _base(view: View, mission: Mission) -> str:
+    """Up to where its base branch has the mission's work: the commit that its integration branch
+    began at, or what it delivered last. The branch itself may have moved on meanwhile."""
+    made = proposals.of_task(view, mission.root_task_id)
+    had = [
+        one.head_commit
+        for one in made
+        if one.run_id is None and one.status is ProposalStatus.DELIVERED
+    ]
+    return had[-1] if had else mission.base_commit
