@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from roundtable_desktop.engine.waves import Picture
-from roundtable_desktop.model.convergence import Converged, Convergence, TaskFact
+from roundtable_desktop.model.convergence import Converged, ConvergedBy, Convergence, TaskFact
 from roundtable_desktop.model.records import Json, Task
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
 from roundtable_desktop.model.waves import WavePlan, as_json
 from roundtable_desktop.rules.convergence import converge
 
@@ -28,6 +28,12 @@ def judge(seen: Picture, plan: WavePlan) -> Convergence:
         named = plan.blocked_task_ids
         return replace(found, state=Converged.BLOCKED, outcome=None, blocked=named)
     return found
+
+
+def has_no_work(seen: Picture, found: Convergence) -> bool:
+    """Its coordinator has ended, has planned nothing and left nothing: nobody would ever come."""
+    waits = found.reason is ConvergedBy.AWAITING_INITIAL_WORK
+    return waits and seen.root.status in TERMINAL_TASKS and not seen.standing.open.anything
 
 
 def ended(seen: Picture, found: Convergence) -> Json:

@@ -146,5 +146,7 @@ def _tell_parent(tx: Tx, ids: Ids, parent_id: str) -> None:
     assert parent is not None, "foreign keys hold"
     if parent.assignee_agent_id is None or parent.status in TERMINAL_TASKS:
         return
+    if parent.status is TaskStatus.TODO and missions.is_planned(tx, parent):
+        return  # its wave comes (C-96)
     if not dependencies.has_open_below(tx, parent.id):
         wake(tx, ids, parent, Source.TASK_CHILDREN_COMPLETED, "children_completed")

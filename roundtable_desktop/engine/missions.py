@@ -33,6 +33,7 @@ MEASURED = timedelta(seconds=5)
 """How soon it is looked again whether the machine has more to give; nothing tells of that."""
 ERROR_BYTES = 4096
 _ASKED = ("user", "cores")
+NO_WORK = "no_work_planned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,17 @@ class Thought:
             self.plan.runnable_task_ids
             or self.seen.fresh(self.plan)
             or self.waves_over
-            or (self.found is not None and self.found.state is not Converged.ACTIVE)
+            or self.ends
             or (self.phases and self.phases != (mission.phase,))
             or mission.consecutive_errors
             or mission.look_at != self.until
         )
+
+    @property
+    def ends(self) -> bool:
+        found = self.found
+        over = found is not None and found.state is not Converged.ACTIVE
+        return over or (found is not None and converging.has_no_work(self.seen, found))
 
     @property
     def measures(self) -> bool:
@@ -298,13 +305,14 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
     found, seen = thought.found, thought.seen
     mission = missions.get(tx, seen.mission.id)
     assert mission is not None
-    if found is None or found.state is Converged.ACTIVE:
+    if found is None or not thought.ends:
         return phases.to(tx, mission.id, *thought.phases)
     if found.state is Converged.COMPLETED:
         outcome, report = Outcome(str(found.outcome)), converging.ended(seen, found)
         ending.complete(tx, ids, mission, outcome, str(found.reason), report)
         return
     code = "invalid" if thought.plan.faults else str(found.reason)
+    code = NO_WORK if found.state is Converged.ACTIVE else code
     report = converging.blocked(seen, thought.plan, found)
     ending.block(tx, ids, mission, {"code": code}, report)
 

@@ -14,17 +14,18 @@ from roundtable_desktop.engine.talk import all_said, known_in, unheard
 from roundtable_desktop.engine.told_routines import told_routine, told_task
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
-from roundtable_desktop.model.states import RunOutcome, Source, TaskStatus, WakeupOutcome
+from roundtable_desktop.model.states import Level, RunOutcome, Source, TaskStatus, WakeupOutcome
 from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission, fitting
-from roundtable_desktop.rules.executor import model_of
+from roundtable_desktop.rules.executor import Chosen, model_of
 from roundtable_desktop.rules.news import Attempt
 from roundtable_desktop.rules.prompt import Told, prompt, resumed
 from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.store import (
     comments,
     dependencies,
+    missions,
     runs,
     settings,
     tasks,
@@ -150,6 +151,8 @@ def _attempt(run: Run) -> Attempt:
 def executor(tx: Tx, case: Case) -> Answer:
     """The model that the agent is told to use, and who says so (K-45)."""
     chosen = model_of(case.task, case.agent, settings.of_workspace(tx, case.workspace.id))
+    planned = missions.planned_model(tx, case.task) if case.task else None
+    chosen = Chosen(planned, Level.TASK) if planned else chosen
     case.chosen = chosen
     if chosen.model is None:
         return Go({"form": "default"})

@@ -47,6 +47,8 @@ from roundtable_desktop.store.db import Tx, View
 
 REQUIREMENT = "requirement"
 """Why a task is not dispatched while nobody knows what a change means for it (A-23)."""
+REPAIRED = "proposal"
+"""What the work of a task that is repaired stands in for: nothing of it changes."""
 _WORK = {Purpose.DEBUG: Work.DEBUG, Purpose.VERIFY: Work.VERIFY}
 
 
@@ -76,7 +78,7 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     works = root.id in stands.due or root.id in stands.live
     seen = Seen(
         now=now,
-        tasks=tuple(_task(one, by_id, stands) for one in below),
+        tasks=tuple(_task(one, by_id, _repaired(below), stands) for one in below),
         edges=(*_edges(view, mission, root), *_below(below)),
         agents=tuple(_agents(view, mission, now)),
         resources=Resources(gauge=gauge, most=most),
@@ -86,10 +88,15 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     return Picture(mission, root, below, stands, seen)
 
 
-def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> PlanTask:
+def _task(
+    task: Task, by_id: Mapping[str, Task], repairs: frozenset[str], stands: standing.Standing
+) -> PlanTask:
+    """repairs: ids of those whose work another task mends. Such a one writes nothing itself while
+    it waits in review for that."""
     live = task.id in stands.live or task.id in stands.due
     held = REQUIREMENT if task.id in stands.held else stands.ended.get(task.id)
     about = by_id.get(task.about_task_id or "")
+    repaired = task.id in repairs and task.status is TaskStatus.IN_REVIEW
     policy = task.model_policy or {}
     forced = policy.get("kind") == ModelPolicy.SCHEDULER_FORCED
     wanted = cast(Sequence[str], policy.get("models") or ())
@@ -97,7 +104,8 @@ def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> P
         id=task.id,
         number=task.number,
         status=task.status,
-        work=_WORK.get(task.purpose, Work.EXECUTE),
+        work=Work.REVIEW if repaired else _WORK.get(task.purpose, Work.EXECUTE),
+        snapshot=REPAIRED if repaired else None,
         live=live,
         due_at=stands.due.get(task.id),
         held_by=held,
@@ -111,6 +119,15 @@ def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> P
         workspace_strategy=task.workspace_strategy,
         model=task.model or (wanted[0] if forced and wanted else None),
         policy=ModelPolicy(str(policy["kind"])) if "kind" in policy else None,
+    )
+
+
+def _repaired(below: Sequence[Task]) -> frozenset[str]:
+    mends = (Purpose.REPAIR, Purpose.DEBUG)
+    return frozenset(
+        one.about_task_id
+        for one in below
+        if one.about_task_id and one.purpose in mends and one.status not in TERMINAL_TASKS
     )
 
 

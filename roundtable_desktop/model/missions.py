@@ -61,6 +61,13 @@ class MissionOutcome(StrEnum):
     FAILED = "failed"
 
 
+class Impact(StrEnum):
+    """What a change of requirements means: for how parts are made, or for how they fit together."""
+
+    IMPLEMENTATION = "implementation"
+    ARCHITECTURE = "architecture"
+
+
 MISSION = Machine(
     "mission",
     moves(

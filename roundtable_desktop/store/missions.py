@@ -26,6 +26,13 @@ _ALIVE = """
 SELECT * FROM missions WHERE state NOT IN ('stopped', 'completed', 'blocked', 'failed')
 ORDER BY seq
 """
+_MODEL = """
+SELECT json_extract(w.plan, '$.model_assignments.' || json_quote(t.task_id)) AS said
+FROM wave_tasks AS t JOIN waves AS w ON w.id = t.wave_id
+WHERE t.task_id = ? ORDER BY w.created_at DESC, w.number DESC LIMIT 1
+"""
+_AGENTS_OWN = ("agents_own", "model_unknown")
+"""Then nobody chose, and what a project or the workspace says counts (C-67)."""
 _TASKS = "SELECT * FROM tasks WHERE mission_id = ? ORDER BY number"
 
 
@@ -167,6 +174,19 @@ def plan(tx: Tx, mission: Mission, id: str, plan: Json, woken: Sequence[tuple[st
 
 def end_waves(tx: Tx, wave_ids: Sequence[str]) -> None:
     tx.write(Waves.update(ended_at=tx.now).where(Waves.id.in_(list(wave_ids))))
+
+
+def planned_model(view: View, task: Task) -> str | None:
+    """The model that the newest wave with the task in it says; None where it leaves that to
+    whatever holds for the agent (A-32)."""
+    if task.mission_id is None:
+        return None
+    rows = view.sql(_MODEL, (task.id,))
+    if not rows or rows[0]["said"] is None:
+        return None
+    said = json.loads(rows[0]["said"])
+    model = said.get("model")
+    return None if said["reason"]["code"] in _AGENTS_OWN or not model else str(model)
 
 
 def dispatched(view: View, task_ids: Sequence[str]) -> dict[str, str]:

@@ -32,12 +32,21 @@ _LEASES = """
 SELECT count(*) AS n FROM tasks AS t JOIN leases AS l ON l.kind = 'task' AND l.key = t.id
 WHERE t.mission_id = ?
 """
+# Of a reviewer, or of who was asked to see to what failed or is stuck: about a task, not for it.
+_ABOUT = """
+SELECT count(*) AS n FROM agent_wakeup_requests AS w JOIN tasks AS t ON t.id = coalesce(
+    json_extract(w.payload, '$.task_id'),
+    (SELECT r.task_id FROM runs AS r WHERE r.id = json_extract(w.payload, '$.run_id'))
+)
+WHERE w.status IN ('queued', 'claimed') AND w.task_id IS NULL
+AND w.workspace_id = :workspace AND t.mission_id = :mission
+"""
 _ATTEMPTS = """
 SELECT r.task_id, count(*) AS n FROM tasks AS t CROSS JOIN runs AS r ON r.task_id = t.id
 WHERE t.mission_id = ? GROUP BY r.task_id
 """
 _PROPOSALS = """
-SELECT p.id, p.task_id, p.status, p.files, t.status AS task FROM tasks AS t
+SELECT p.id, p.task_id, p.run_id, p.status, p.files, t.status AS task FROM tasks AS t
 CROSS JOIN proposals AS p ON p.task_id = t.id
 WHERE t.mission_id = ? ORDER BY p.id
 """
@@ -149,12 +158,12 @@ def of_mission(view: View, mission: Mission) -> Standing:
             ProposalFact(id=row["id"], status=row["status"])
             for row in offered
             if row["task"] not in (TaskStatus.FAILED, TaskStatus.CANCELLED)
-            and row["task_id"] != mission.root_task_id
+            and row["run_id"] is not None
         ],
         open=Open(
             runs=len(live) + _count(view, _JUDGING, here),
             leases=_count(view, _LEASES, here),
-            wakeups=len(waiting),
+            wakeups=len(waiting) + _about(view, mission),
             approvals=_count(view, _APPROVALS, here),
             gates=sum(row["task"] not in over for row in gates),
             merges=_count(view, _MERGES, here),
@@ -162,6 +171,11 @@ def of_mission(view: View, mission: Mission) -> Standing:
         gates_not_run=tuple(row["id"] for row in gates if row["task"] in over),
         held=paused(view, mission.id),
     )
+
+
+def _about(view: View, mission: Mission) -> int:
+    words = {"workspace": mission.workspace_id, "mission": mission.id}
+    return int(view.sql(_ABOUT, words)[0]["n"])
 
 
 def _count(view: View, sql: str, values: tuple[str, ...]) -> int:
