@@ -3,7 +3,14 @@
 import logging
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import graph, holding, mission_control, quarantine, wakers
+from roundtable_desktop.engine import (
+    attempts,
+    graph,
+    holding,
+    mission_control,
+    quarantine,
+    wakers,
+)
 from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.collecting import reported
@@ -57,11 +64,11 @@ class Answering:
             case Layer.REQUEUE | Layer.WAKEUP if mission_control.is_stopped(tx, wakeup):
                 mission_control.cancel(tx, wakeup)
             case Layer.INCURABLE:
-                self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE)
+                self._give_up(tx, wakeup, run, settlement, WakeupOutcome.INCURABLE, sign)
             case Layer.REQUEUE:
                 self._requeue(tx, wakeup, run, settlement)
             case Layer.WAKEUP:
-                self._again(tx, wakeup, run, settlement, free=asked_for)
+                self._again(tx, wakeup, run, settlement, sign, free=asked_for)
             case Layer.ATTEMPT:
                 _executed(tx, wakeup)
                 if run.task_id is not None:
@@ -69,13 +76,23 @@ class Answering:
         follow_up(tx, self._ids, wakeup, run)
 
     def _give_up(
-        self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, outcome: WakeupOutcome
+        self,
+        tx: Tx,
+        wakeup: Wakeup,
+        run: Run,
+        settlement: Settlement,
+        outcome: WakeupOutcome,
+        sign: str,
     ) -> None:
+        """A mission may go on by itself: with another model, or without the task."""
         wakeups.settle(tx, wakeup, WakeupStatus.FAILED, outcome=outcome)
+        mission = attempts.mission_of(tx, run)
+        if mission and attempts.settled(tx, self._ids, mission, run, settlement, sign):
+            return
         escalate(tx, self._ids, wakeup, run, settlement, outcome=outcome)
 
     def _again(
-        self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, *, free: bool
+        self, tx: Tx, wakeup: Wakeup, run: Run, settlement: Settlement, sign: str, *, free: bool
     ) -> None:
         """Wakeup retry: the same wakeup, a new run; after the fourth a person is needed. free: a
         person had it tried early, which takes nothing of what was to come without them."""
@@ -89,7 +106,7 @@ class Answering:
             held_by, count = "limit" if stated else "retry", wakeup.retry_count + (not free)
             wakeups.requeue(tx, wakeup, at=stated or at, held_by=held_by, retry_count=count)
             return
-        self._give_up(tx, wakeup, run, settlement, WakeupOutcome.EXHAUSTED)
+        self._give_up(tx, wakeup, run, settlement, WakeupOutcome.EXHAUSTED, sign)
         task = tasks.get(tx, run.task_id) if run.task_id else None
         if task is not None and TASK.allows(task.status, TaskStatus.INTERRUPTED):
             tasks.move(tx, task, TaskStatus.INTERRUPTED, actor=SYSTEM, data={"run_id": run.id})
@@ -103,6 +120,10 @@ class Answering:
         assert task is not None
         if task.assignee_agent_id != run.agent_id and wakeups.waiting_for_task(tx, task_id):
             return  # somebody else has the task by now, and goes on with it (B-038)
+        if (mission := attempts.mission_of(tx, run)) is not None:
+            if not attempts.settled(tx, self._ids, mission, run, settlement, sign):
+                escalate(tx, self._ids, wakeup, run, settlement, outcome=settlement.outcome)
+            return
         verdict = attempt_retry(
             budget=task.retry_budget,
             spent=task.attempts_spent,

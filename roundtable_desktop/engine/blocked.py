@@ -1,6 +1,8 @@
 """Holds a delivery of which nothing was written, and asks a person about it."""
 
+from roundtable_desktop.engine import conflicts
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.records import Json, Subject, Task
@@ -12,7 +14,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
 )
 from roundtable_desktop.store import inbox, proposals, tasks
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
 
 RETRY, DISCARD, REQUEST_CHANGES = "retry", "discard", "request_changes"
 ANSWERS = (RETRY, DISCARD)
@@ -22,18 +24,29 @@ WORD_WAITS = "word_waits"
 
 
 def hold(tx: Tx, ids: Ids, delivery: Delivery, reason: Json) -> None:
-    """Proposal and task stay where they are; a proposal that is not the newest gives way."""
-    kind = Kind.MERGE_CONFLICTED if reason["code"] == "conflict" else Kind.MERGE_FAILED
-    proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=reason)
+    """Proposal and task stay where they are; a proposal that is not the newest gives way, and what
+    a mission settles by itself goes on (A-27)."""
     proposal = proposals.get(tx, delivery.proposal_id)
     assert proposal is not None, "foreign keys hold"
     newest = proposals.of_task(tx, proposal.task_id)[-1]
+    conflict = reason["code"] == "conflict"
+    mission = _settled_by(tx, proposal) if conflict and newest.id == proposal.id else None
+    if mission is not None:
+        return conflicts.settle(tx, ids, mission, delivery, proposal, reason)
+    kind = Kind.MERGE_CONFLICTED if conflict else Kind.MERGE_FAILED
+    proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=reason)
     if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
         proposals.move(tx, proposal, ProposalStatus.SUPERSEDED, data={"by": newest.id})
     elif reason["code"] != WORD_WAITS:
         task = tasks.get(tx, proposal.task_id)
         assert task is not None, "foreign keys hold"
         ask(tx, ids, delivery, proposal, task, reason)
+
+
+def _settled_by(view: View, proposal: Proposal) -> Mission | None:
+    task = tasks.get(view, proposal.task_id)
+    assert task is not None, "foreign keys hold"
+    return conflicts.settles(view, proposal, task)
 
 
 def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, reason: Json) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from roundtable_desktop.engine import explain_gates
+from roundtable_desktop.engine import explain_attempts, explain_gates
 from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
@@ -230,7 +230,7 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     more = (of_wakeup(view, wakeup, now),) if wakeup is not None else ()
     last = runs.last_of_task(view, task.id)
     ids = (wakeup.id if wakeup else None, last.id if last else None)
-    return Explanation(code, values, (), *ids, more)
+    return Explanation(code, values, explain_attempts.of_task(view, task), *ids, more)
 
 
 def _behind(view: View, task: Task) -> Wakeup | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from roundtable_desktop.engine import wakers
+from roundtable_desktop.engine import repairs, wakers
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Actor, Subject, Task
 from roundtable_desktop.model.states import (
@@ -22,7 +22,7 @@ from roundtable_desktop.store import (
     tasks,
     wakeups,
 )
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.store.db import Tx, View
 
 LOST = "blocker_lost"
 LOSSES = (TaskStatus.CANCELLED, TaskStatus.FAILED)
@@ -43,9 +43,33 @@ def move(tx: Tx, ids: Ids, task: Task, to: TaskStatus, *, actor: Actor, **values
             _ask(tx, ids, dependent, task, to)
         elif task.status in LOSSES:
             found(tx, ids, dependent, task, actor)
+    if to in repairs.ENDS and (waits := repairs.waiting(tx, task)) is not None:
+        if to is TaskStatus.DONE and repairs.came(tx, task):
+            _end_with_repair(tx, ids, waits, task)
+        else:
+            _lose_repair(tx, ids, waits, task)
     if to in TERMINAL_TASKS and task.parent_id is not None:
         _tell_parent(tx, ids, task.parent_id)
     return True
+
+
+def _end_with_repair(tx: Tx, ids: Ids, task: Task, repair: Task) -> None:
+    """Its work is merged with the repair's; also of one that somebody was asked about meanwhile."""
+    data = {"repaired_by": repair.id}
+    opening = (TaskStatus.TODO, TaskStatus.IN_PROGRESS)
+    for to in opening if task.status is TaskStatus.BLOCKED else ():
+        tasks.move(tx, task, to, actor=SYSTEM, data=data)
+        task = _known(tx, task.id)
+    move(tx, ids, task, TaskStatus.DONE, actor=SYSTEM, data=data)
+
+
+def _lose_repair(tx: Tx, ids: Ids, task: Task, repair: Task) -> None:
+    """Somebody decides about the task whose work waited for it."""
+    if task.status is TaskStatus.IN_REVIEW:
+        data = {"by": repairs.LOST}
+        tasks.move(tx, task, TaskStatus.IN_PROGRESS, actor=SYSTEM, data=data)
+        opened = _known(tx, task.id)
+        move(tx, ids, opened, TaskStatus.BLOCKED, actor=SYSTEM, blocked=repairs.lost(repair))
 
 
 def is_lost(task: Task) -> bool:
@@ -66,13 +90,18 @@ def found(tx: Tx, ids: Ids, task: Task, blocker: Task, actor: Actor) -> None:
 
 def unblocked(tx: Tx, ids: Ids, task_id: str) -> None:
     """After an edge went: what was held goes on, and where nothing was, its agent is woken."""
-    task = tasks.get(tx, task_id)
-    assert task is not None
+    task = _known(tx, task_id)
     if dependencies.has_unresolved(tx, task.id) or gathering.release(tx, task.id):
         return
     to_do = task.status is TaskStatus.TODO and task.assignee_agent_id is not None
     if to_do and not missions.is_planned(tx, task) and not wakeups.waiting_for_task(tx, task.id):
         wake(tx, ids, task, Source.TASK_ASSIGNED, "unblocked")
+
+
+def _known(view: View, task_id: str) -> Task:
+    task = tasks.get(view, task_id)
+    assert task is not None, "foreign keys hold"
+    return task
 
 
 def wake(
@@ -142,8 +171,7 @@ def _ask(tx: Tx, ids: Ids, task: Task, blocker: Task, end: TaskStatus) -> None:
 
 
 def _tell_parent(tx: Tx, ids: Ids, parent_id: str) -> None:
-    parent = tasks.get(tx, parent_id)
-    assert parent is not None, "foreign keys hold"
+    parent = _known(tx, parent_id)
     if parent.assignee_agent_id is None or parent.status in TERMINAL_TASKS:
         return
     if parent.status is TaskStatus.TODO and missions.is_planned(tx, parent):

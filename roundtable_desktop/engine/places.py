@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtable_desktop.engine import repairs
 from roundtable_desktop.engine.reviewing import snapshot_of
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Run, Task, Workspace
-from roundtable_desktop.model.states import ProposalStatus
-from roundtable_desktop.store import proposals, runs, tasks
+from roundtable_desktop.store import proposals, retries, runs, tasks
 from roundtable_desktop.store.db import View
 
 
@@ -59,11 +59,13 @@ def own_copy(workspace: Workspace, run: Run) -> str:
 
 def _copy_of(view: View, copies: Path, workspace: Workspace, task: Task, run: Run) -> Path:
     """The task's working copy. What was delivered is done with: later work starts in a new one,
-    and the old folder stays as it is until retention frees it.
+    and the old folder stays as it is until retention frees it. So does work after somebody else
+    looked for what made it fail.
 
     A delivery during the run does not move the run to another copy."""
     delivered = proposals.delivered_before(view, task.id, run.created_at)
-    suffix = f"-{delivered + 1}" if delivered else ""
+    begun = delivered + retries.anew_before(view, task.id, run.created_at)
+    suffix = f"-{begun + 1}" if begun else ""
     return copies / str(workspace.number) / f"t{task.number}{suffix}"
 
 
@@ -77,16 +79,15 @@ def was_removed(view: View, copies: Path, workspace: Workspace, run: Run, folder
 
 
 def _rework(view: View, task: Task, run: Run) -> Proposal | None:
-    """Nobody has worked in the copy since that was collected from it; or it was recovered out of
-    another task's copy, and nobody has worked for this task yet."""
+    """Nobody has worked in the copy since that was collected from it; or it is of another task's
+    copy, recovered from there or to be repaired, and nobody has worked for this one yet."""
+    if run.base_commit is not None:
+        return None
     earlier = [one for one in runs.of_task(view, task.id) if one.base_commit and one.id != run.id]
-    offered = proposals.of_task(view, task.id)
-    if not offered or run.base_commit is not None:
-        return None
-    last = offered[-1]
-    if last.status is not ProposalStatus.CONFLICTED:
-        return None
-    if not earlier:
+    if not earlier and repairs.waiting(view, task) is not None:
+        return repairs.conflicted(view, str(task.about_task_id))
+    last = repairs.conflicted(view, task.id)
+    if last is None or not earlier:
         return last
     return last if last.run_id == earlier[-1].id else None
 

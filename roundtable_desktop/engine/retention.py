@@ -21,6 +21,7 @@ from roundtable_desktop.store import (
     journal,
     lists,
     proposals,
+    retries,
     runs,
     settings,
 )
@@ -146,7 +147,8 @@ class _Seeing:
         saved = proposals.collected_of(self.view, task.id)
         copy = replace(copy, number=task.number, title=task.title, saved=saved)
         copy = replace(copy, discards=task.workspace_strategy is WorkspaceStrategy.MAIN)
-        left_behind = nth <= proposals.delivered_before(self.view, task.id, self.now)
+        delivered = proposals.delivered_before(self.view, task.id, self.now)
+        left_behind = nth <= delivered + retries.anew_before(self.view, task.id, self.now)
         works = any(task.id == one for one, _ in self.busy)
         if works or (task.status not in OVER and not left_behind):
             return replace(copy, state=CopyState.IN_USE)

@@ -26,6 +26,7 @@ from roundtable_desktop.store import (
     comments,
     dependencies,
     missions,
+    retries,
     runs,
     settings,
     tasks,
@@ -150,6 +151,9 @@ def _attempt(run: Run) -> Attempt:
 
 def executor(tx: Tx, case: Case) -> Answer:
     """The model that the agent is told to use, and who says so (K-45)."""
+    case.chosen = chosen = _fallen_back(tx, case)
+    if chosen.model is not None:
+        return Go({"form": "fallback", "model": chosen.model, "from": chosen.by})
     chosen = model_of(case.task, case.agent, settings.of_workspace(tx, case.workspace.id))
     planned = missions.planned_model(tx, case.task) if case.task else None
     chosen = Chosen(planned, Level.TASK) if planned else chosen
@@ -157,6 +161,14 @@ def executor(tx: Tx, case: Case) -> Answer:
     if chosen.model is None:
         return Go({"form": "default"})
     return Go({"model": chosen.model, "from": chosen.by})
+
+
+def _fallen_back(tx: Tx, case: Case) -> Chosen:
+    """What was decided on when its task failed with another model, if its agent has that (A-32)."""
+    of_mission = case.task is not None and case.task.mission_id is not None
+    model = retries.model_of(tx, case.task.id) if case.task and of_mission else None
+    known = (case.agent.model, *case.agent.fallback_models)
+    return Chosen(model, Level.TASK) if model in known and model else Chosen()
 
 
 def launch(tx: Tx, case: Case) -> Answer:

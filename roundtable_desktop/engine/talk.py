@@ -98,6 +98,8 @@ def _told(view: View, said: list[Comment], agent_id: str) -> list[Remark]:
 def _author(view: View, comment: Comment) -> str:
     if comment.author_type == "person":
         return DEVELOPER
+    if comment.author_type == "system":
+        return ROUNDTABLE
     agent = agents.get(view, comment.author_id)
     return f"Agent {agent.name}" if agent is not None else "An agent"
 

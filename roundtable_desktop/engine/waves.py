@@ -1,7 +1,7 @@
 """Plans waves: the rows of a mission as the planner's picture, and its plan as wakeups (C-34)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
@@ -38,6 +38,7 @@ from roundtable_desktop.store import (
     dependencies,
     holds,
     missions,
+    retries,
     settings,
     standing,
     tasks,
@@ -47,8 +48,6 @@ from roundtable_desktop.store.db import Tx, View
 
 REQUIREMENT = "requirement"
 """Why a task is not dispatched while nobody knows what a change means for it (A-23)."""
-REPAIRED = "proposal"
-"""What the work of a task that is repaired stands in for: nothing of it changes."""
 _WORK = {Purpose.DEBUG: Work.DEBUG, Purpose.VERIFY: Work.VERIFY}
 
 
@@ -74,11 +73,11 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     below = [one for one in known if one.id != root.id]
     stands = standing.of_mission(view, mission)
     by_id = {one.id: one for one in below}
-    most = settings.of_workspace(view, mission.workspace_id).mission_max_parallel
+    most, tried = _most(view, mission), retries.of_mission(view, mission.id)
     works = root.id in stands.due or root.id in stands.live
     seen = Seen(
         now=now,
-        tasks=tuple(_task(one, by_id, _repaired(below), stands) for one in below),
+        tasks=tuple(_tried(_task(one, by_id, stands), tried) for one in below),
         edges=(*_edges(view, mission, root), *_below(below)),
         agents=tuple(_agents(view, mission, now)),
         resources=Resources(gauge=gauge, most=most),
@@ -88,15 +87,10 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     return Picture(mission, root, below, stands, seen)
 
 
-def _task(
-    task: Task, by_id: Mapping[str, Task], repairs: frozenset[str], stands: standing.Standing
-) -> PlanTask:
-    """repairs: ids of those whose work another task mends. Such a one writes nothing itself while
-    it waits in review for that."""
+def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> PlanTask:
     live = task.id in stands.live or task.id in stands.due
     held = REQUIREMENT if task.id in stands.held else stands.ended.get(task.id)
     about = by_id.get(task.about_task_id or "")
-    repaired = task.id in repairs and task.status is TaskStatus.IN_REVIEW
     policy = task.model_policy or {}
     forced = policy.get("kind") == ModelPolicy.SCHEDULER_FORCED
     wanted = cast(Sequence[str], policy.get("models") or ())
@@ -104,8 +98,7 @@ def _task(
         id=task.id,
         number=task.number,
         status=task.status,
-        work=Work.REVIEW if repaired else _WORK.get(task.purpose, Work.EXECUTE),
-        snapshot=REPAIRED if repaired else None,
+        work=_WORK.get(task.purpose, Work.EXECUTE),
         live=live,
         due_at=stands.due.get(task.id),
         held_by=held,
@@ -122,13 +115,14 @@ def _task(
     )
 
 
-def _repaired(below: Sequence[Task]) -> frozenset[str]:
-    mends = (Purpose.REPAIR, Purpose.DEBUG)
-    return frozenset(
-        one.about_task_id
-        for one in below
-        if one.about_task_id and one.purpose in mends and one.status not in TERMINAL_TASKS
-    )
+def _most(view: View, mission: Mission) -> int:
+    return settings.of_workspace(view, mission.workspace_id).mission_max_parallel
+
+
+def _tried(task: PlanTask, tried: Mapping[str, retries.Way]) -> PlanTask:
+    """As it was decided that it goes on after a failed attempt (A-31)."""
+    way = tried.get(task.id)
+    return replace(task, serial=way.alone, failed_models=way.failed_models) if way else task
 
 
 def _surface(task: Task, about: Task | None, stands: standing.Standing) -> tuple[str, ...]:

@@ -126,6 +126,7 @@ class Kind(StrEnum):
     MISSION_BLOCKED = "orchestrator.blocked"
     MISSION_OFFERED = "mission.offered"
     MISSION_UNCHANGED = "mission.unchanged"
+    RETRY_DECIDED = "attempt.decided"
     WAVE_PLANNED = "mission.wave"
     REQUIREMENT_CHANGED = "requirement.changed"
     IMPACT_COMPLETED = "architecture.impact.completed"

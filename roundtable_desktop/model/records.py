@@ -326,7 +326,7 @@ class Comment:
 
     id: str
     task_id: str
-    author_type: str  # person | agent
+    author_type: str  # person | agent | system
     author_id: str
     run_id: str | None
     text: str

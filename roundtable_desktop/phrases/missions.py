@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.merging import MERGING
 
 OF_MISSIONS: Mapping[str, str] = {
     "mission.created": N_("{who} set a mission: {mission}."),
@@ -26,6 +27,7 @@ STEPS_OF_MISSIONS: Mapping[str, str] = {
 """What only an exact look asks for."""
 
 MISSIONS: Mapping[str, str] = {
+    **MERGING,
     "mission_plan_none": N_("It is of no mission."),
     "mission_plan_passed": N_("Its mission has planned it."),
     "mission_plan_waiting": N_("Its mission has not planned it, or has no branch yet."),

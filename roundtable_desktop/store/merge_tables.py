@@ -1,9 +1,9 @@
-"""The tables of missions' offers as peewee models, bound to no database."""
+"""The tables of missions' offers and of decided attempts as peewee models, bound to no database."""
 
 import peewee as pw
 
-from roundtable_desktop.model import merges
-from roundtable_desktop.store.fields import CodeField, InstantField, Table
+from roundtable_desktop.model import attempts, merges
+from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 
 
 class MissionOffers(Table):
@@ -16,4 +16,21 @@ class MissionOffers(Table):
     ended_at = InstantField(null=True)
 
 
-MERGE_TABLES: tuple[type[Table], ...] = (MissionOffers,)
+class RetryDecisions(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    task_id = pw.TextField()
+    run_id = pw.TextField(null=True)
+    proposal_id = pw.TextField(null=True)
+    attempt = pw.IntegerField()
+    action = CodeField(attempts.RetryAction)
+    change = CodeField(attempts.Change, null=True)
+    reason = pw.TextField()
+    cost = pw.IntegerField()
+    model = pw.TextField(null=True)
+    helper_task_id = pw.TextField(null=True)
+    evidence = JsonField(default=dict)
+    created_at = InstantField()
+
+
+MERGE_TABLES: tuple[type[Table], ...] = (MissionOffers, RetryDecisions)

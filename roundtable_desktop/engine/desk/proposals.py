@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph, merges
+from roundtable_desktop.engine.conflicts import REWORK, named
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
 from roundtable_desktop.engine.desk import tasks as tasks_of_desk
 from roundtable_desktop.model.errors import Absent, Blocked, Conflict
@@ -21,19 +22,11 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.store import agents, missions, proposals, tasks, verdicts
 from roundtable_desktop.store.db import Tx, View
 
-REWORK = (
-    "This does not fit onto {branch} as it is{paths}. Your copy has been brought to the newest "
-    "state of {branch}, with your changes on top of it; where both changed the same lines, the "
-    "files have git's conflict marks. Settle those, and report again."
-)
-"""What the agent reads when a person has its work brought onto the branch anew."""
 NOT_FITTING = (
     "What this mission did does not fit onto {branch} as that is now{paths}. Have a task bring the "
     "newest state of {branch} into the mission's branch; then it is offered again."
 )
 """What the coordinator reads when a person wants that of a whole mission."""
-NAMED = 20
-"""Paths that are named in it."""
 
 
 def can_deliver(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
@@ -180,18 +173,18 @@ def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
     proposal = _decidable(tx, asked, proposal_id)
     task = _task(tx, proposal)
     if (mission := merges.offered_by(tx, proposal)) is not None:
-        paths = _named(_conflicts(proposals.deliveries(tx, proposal.id)))
+        paths = named(_conflicts(proposals.deliveries(tx, proposal.id)))
         words = NOT_FITTING.format(branch=mission.base_branch, paths=paths)
         return _reopen(tx, desk, asked, proposal, f"{words}\n\n{note}".strip())
     if task.status is not TaskStatus.IN_REVIEW:
         raise Conflict("not_in_review", number=task.number, status=str(task.status))
     if task.assignee_agent_id is None:
         raise Conflict("task_not_assigned")
-    named = _named(_conflicts(proposals.deliveries(tx, proposal.id)))
+    paths = named(_conflicts(proposals.deliveries(tx, proposal.id)))
     if proposal.status is not ProposalStatus.APPROVED:  # nobody has tried it, and it is to wait
         to, data = ProposalStatus.CONFLICTED, {"note": note}
         proposals.move(tx, proposal, to, actor=asked.actor, data=data)
-    words = REWORK.format(branch=task.base_branch, paths=named)
+    words = REWORK.format(branch=task.base_branch, paths=paths)
     board.send_back(tx, desk, asked, task, f"{words}\n\n{note}".strip())
 
 
@@ -225,10 +218,6 @@ def _task(view: View, proposal: Proposal) -> Task:
     task = tasks.get(view, proposal.task_id)
     assert task is not None, "foreign keys hold"
     return task
-
-
-def _named(conflicts: Sequence[str]) -> str:
-    return f" ({', '.join(conflicts[:NAMED])})" if conflicts else ""
 
 
 def _conflicts(tries: Sequence[Delivery]) -> list[str]:

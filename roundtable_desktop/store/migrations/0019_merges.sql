@@ -36,3 +36,41 @@ CREATE TABLE mission_offers (
 CREATE UNIQUE INDEX mission_offers_intended ON mission_offers (mission_id)
     WHERE status = 'intended';
 CREATE INDEX mission_offers_mission ON mission_offers (mission_id, id);
+
+-- What was decided about an attempt of a mission's task that failed, and why (A-27, A-30, A-31).
+CREATE TABLE retry_decisions (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    task_id TEXT NOT NULL REFERENCES tasks (id),
+    run_id TEXT REFERENCES runs (id),
+    proposal_id TEXT REFERENCES proposals (id),
+    attempt INTEGER NOT NULL,
+    action TEXT NOT NULL CHECK (action IN (
+        'retry', 'retry_serial', 'debug', 'skip', 'block', 'cancel'
+    )),
+    change TEXT CHECK (change IN (
+        'context', 'model', 'commands', 'serialization', 'debugger'
+    )),
+    reason TEXT NOT NULL,
+    cost INTEGER NOT NULL,
+    model TEXT,
+    helper_task_id TEXT REFERENCES tasks (id),
+    evidence TEXT NOT NULL DEFAULT '{}',
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX retry_decisions_task ON retry_decisions (task_id, id);
+
+-- What the engine itself tells the agent of a task stands among what people and agents said.
+CREATE TABLE comments_new (
+    id TEXT PRIMARY KEY,
+    task_id TEXT NOT NULL REFERENCES tasks (id),
+    author_type TEXT NOT NULL CHECK (author_type IN ('person', 'agent', 'system')),
+    author_id TEXT NOT NULL,
+    run_id TEXT,
+    text TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+INSERT INTO comments_new SELECT * FROM comments;
+DROP TABLE comments;
+ALTER TABLE comments_new RENAME TO comments;
+CREATE INDEX comments_task ON comments (task_id, id);

@@ -1,0 +1,48 @@
+"""What is said of work that does not fit its branch, and of attempts that failed in a mission."""
+
+from collections.abc import Mapping
+
+from roundtable_desktop.phrases.marking import N_
+
+MERGING: Mapping[str, str] = {
+    "task_blocked_settle_conflict": N_(
+        "Its work does not fit onto {branch}: {paths}. Nobody could settle that. Say in a comment "
+        "which side counts, or run it again: its copy is brought to the newest state."
+    ),
+    "task_blocked_repair_lost": N_(
+        "Its work does not fit onto its mission's branch, and T-{repair}, which was to repair "
+        "that, is not going to. Look at T-{repair}, or run this one again."
+    ),
+    "task_blocked_attempts_spent": N_(
+        "{agent} tried it as often as it may, and nothing more is tried by itself. See its last "
+        "run; say in a comment what to do differently, or run it again."
+    ),
+    "inbox_merge_conflict": N_(
+        "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
+        "again, with a note on which side counts. {by_hand}"
+    ),
+    "executor_fallback": N_(
+        "It is told to use the model {model}: an earlier attempt failed with another one."
+    ),
+    "decided_retry": N_("Decision {attempt}: it was tried again. {why}"),
+    "decided_retry_model": N_("Decision {attempt}: it was tried again with {model}. {why}"),
+    "decided_retry_commands": N_("Decision {attempt}: it was tried again in another way. {why}"),
+    "decided_retry_serial": N_(
+        "Decision {attempt}: it was tried again with nobody beside it. {why}"
+    ),
+    "decided_debug": N_("Decision {attempt}: {helper} was made to mend it. {why}"),
+    "decided_skip": N_("Decision {attempt}: the mission goes on without it. {why}"),
+    "decided_block": N_("Decision {attempt}: somebody has to say how it goes on. {why}"),
+    "decided_cancel": N_("Decision {attempt}: it is not wanted any more. {why}"),
+    "why_not_wanted": N_("What it was for was cancelled."),
+    "why_model_unavailable": N_("Its model could not be had."),
+    "why_interface_mismatch": N_("Two parts do not fit each other."),
+    "why_environment": N_("This machine cannot do it as it is."),
+    "why_choice_needed": N_("Something has to be chosen first."),
+    "why_permission": N_("The agent was not allowed to do what it needed."),
+    "why_budget_spent": N_("Its attempts are used up."),
+    "why_same_failure": N_("It failed as it had before."),
+    "why_failed": N_("It failed."),
+    "why_merge_conflict": N_("What it changed did not fit onto its branch any more."),
+    "why_conflict_again": N_("What it changed does not fit, whoever repairs it."),
+}
