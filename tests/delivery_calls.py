@@ -34,6 +34,8 @@ LINE = re.compile(r"(?P<pid>\d+) +(?P<call>\w+)\((?P<words>.*)")
 OPENS = re.compile(r"O_(CREAT|WRONLY|RDWR|TRUNC)")
 OUR_OWN = ("/roundtable-index-", "/roundtable-git-", "/dev/", "pipe:[")
 UNDO = "refs/roundtable/undo/1"
+INTEGRATION = "roundtable/m/go"
+"""The branch of a mission, onto which its tasks are merged while the user works on another."""
 FILES = {
     "a.txt": "a\n" * 30,
     "b.txt": "b\n",
@@ -81,6 +83,7 @@ class Scene(Repository):
         (root / "user" / ".gitconfig").write_text(text)
         bare = self.place / "bare.git" if state == "bare" else None
         super().__init__(self.place / "repo", root / "user", bare)
+        self.branch = INTEGRATION if state == "mission" else "main"
         self._count, self._at = 0, dict[int, Meddle]()
         self.git_of_ours = HardenedGit(root / "empty", root / "user")
         runner: Any = self.git_of_ours._runner
@@ -155,6 +158,14 @@ class Scene(Repository):
         self.git("switch", "-q", "-c", "other")
         self._dirty_elsewhere()
 
+    def _mission(self) -> None:
+        """Another task of it was merged since this one began."""
+        self._dirty_elsewhere()
+        self.git("branch", INTEGRATION, "main")
+        tree = self.git("rev-parse", "main^{tree}").strip()
+        other = self.git("commit-tree", tree, "-p", "main", "-m", "merged before").strip()
+        self.git("update-ref", f"refs/heads/{INTEGRATION}", other)
+
     def _linked(self) -> None:
         self._not_checked_out()
         self.git("worktree", "add", "-q", str(self.place / "linked"), "main")
@@ -171,12 +182,13 @@ class Scene(Repository):
         """As the engine does it."""
         git, self.intended = self.git_of_ours, datetime.now(UTC)
         prepared = git.prepare(
-            self.known, "main", base=self.base, head=self.head, message=MESSAGE, at=AT
+            self.known, self.branch, base=self.base, head=self.head, message=MESSAGE, at=AT
         )
         assert prepared.new is not None
         self.aim = old, new = prepared.old, prepared.new
         git.keep_ref(self.known, UNDO, old)
-        return git.deliver(self.known, "main", old=old, new=new, into_checkout=True)
+        by_person = self.branch == "main"
+        return git.deliver(self.known, self.branch, old=old, new=new, into_checkout=by_person)
 
     def finish(self) -> Delivered | None:
         if self.aim is None:
@@ -184,7 +196,7 @@ class Scene(Repository):
         git, (old, new) = self.git_of_ours, self.aim
         git.keep_ref(self.known, UNDO, old)
         at = self.intended
-        return git.finish(self.known, "main", old=old, new=new, intended_at=at)
+        return git.finish(self.known, self.branch, old=old, new=new, intended_at=at)
 
     def _run(self, whole: Meddle, *words: Any, **more: Any) -> Any:
         self._count += 1
@@ -247,11 +259,21 @@ class Scene(Repository):
             yield
 
     def check(self, start: Seen, end: Seen) -> None:
+        if self.branch != "main":
+            was, now = dict(start.refs), dict(end.refs)
+            mine = f"refs/heads/{self.branch}"
+            before, after = was.pop(mine), now.pop(mine)
+            assert after in {before, *(self.aim or ())} and was == now, "it is old or new"
+            assert start.trees == end.trees, "the user's own checkout is another branch's"
+            return self.check_soundness()
         aims: list[Aim] = [aim_at(self.known.path, *self.aim)] if self.aim else []
         mask = os.umask(0o077)
         os.umask(mask)
         Law(aims, bytes, mask).check(Stretch(start, end, first=True, last=True))
         assert not any(tree.begun for tree in end.trees.values())
+        self.check_soundness()
+
+    def check_soundness(self) -> None:
         fsck = [*["git", "fsck", "--no-dangling", "--no-progress"]]
         said = subprocess.run(fsck, cwd=self.known.path, capture_output=True)
         assert (said.returncode, said.stdout) == (0, b""), said

@@ -134,10 +134,11 @@ class World:
         assert head is not None
         return head
 
-    def prepare(self, base: str, head: str, branch: str = "main") -> Prepared:
-        return self.git.prepare(
-            self.repository, branch, base=base, head=head, message=MESSAGE, at=AT
-        )
+    def prepare(
+        self, base: str, head: str, branch: str = "main", *, joins: bool = False
+    ) -> Prepared:
+        given = {"base": base, "head": head, "message": MESSAGE}
+        return self.git.prepare(self.repository, branch, at=AT, joins=joins, **given)
 
     def deliver(
         self, new: str, *, old: str | None = None, branch: str = "main", into: bool = True

@@ -17,6 +17,14 @@ from roundtable_desktop.store.db import Tx
 DONE = {"status": "completed", "summary": "It works."}
 
 
+def offer(stage: Stage) -> None:
+    """What missions that are completed have for their base branches."""
+    with stage.ground.reader.snapshot() as view:
+        waiting = offers.intended(view)
+    for one in waiting:
+        Offering(stage.store, stage.ground.reader, stage.git, stage.ids).offer(one.id)
+
+
 class OnMission:
     """A workspace with a coordinator and a worker, and a mission whose branch is there."""
 
@@ -97,12 +105,7 @@ class OnMission:
         return next((one for one in made if one.id == last.proposal_id), None)
 
     def offer(self) -> None:
-        """What missions that are completed have for their base branches."""
-        stage = self.stage
-        with stage.ground.reader.snapshot() as view:
-            waiting = offers.intended(view)
-        for one in waiting:
-            Offering(stage.store, stage.ground.reader, stage.git, stage.ids).offer(one.id)
+        offer(self.stage)
 
     def root_in(self, tx: Tx) -> Task:
         mission = missions.get(tx, self.id)

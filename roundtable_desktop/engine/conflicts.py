@@ -37,6 +37,8 @@ REPAIR = (
     "lines, the files have git's conflict marks. Settle them so that both intentions hold, and "
     "report. This is what the task asks for:\n\n{words}"
 )
+FILES = 100
+"""Paths that a repair is said to change."""
 NAMED = 20
 """Paths that are named in it."""
 CONFLICT = "merge_conflict"
@@ -115,7 +117,8 @@ class _About:
         )
         agent = helping.helper(self._tx, task)
         assert agent is not None and agent.id == agent_id, "nothing came in between"
-        made = helping.make(self._tx, self._ids, self._mission, task, purpose, agent, words)
+        files = [str(one["path"]) for one in self._proposal.files][:FILES]
+        made = helping.make(self._tx, self._ids, self._mission, task, purpose, agent, words, files)
         self._keep(RetryAction.DEBUG, Change.DEBUGGER, CONFLICT, helper=made.id)
 
     def again(self, *, alone: bool) -> None:

@@ -1,5 +1,7 @@
 """Makes the tasks by which a mission mends its own: repairs of merges, searches for causes."""
 
+from collections.abc import Sequence
+
 from roundtable_desktop.engine import graph
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Ids
@@ -40,10 +42,17 @@ def helper(view: View, task: Task) -> Agent | None:
 
 
 def make(
-    tx: Tx, ids: Ids, mission: Mission, task: Task, purpose: Purpose, agent: Agent, words: str
+    tx: Tx,
+    ids: Ids,
+    mission: Mission,
+    task: Task,
+    purpose: Purpose,
+    agent: Agent,
+    words: str,
+    files: Sequence[str] = (),
 ) -> Task:
-    """Below the mission's root, from its branch, where the task itself may write; the planner wakes
-    its agent (C-96)."""
+    """Below the mission's root, from its branch, where the task itself may write, and before others
+    that are as important; the planner wakes its agent (C-96). files: what it changes besides."""
     made = tasks.add(
         tx,
         SYSTEM,
@@ -61,7 +70,8 @@ def make(
         mission_id=mission.id,
         parent_id=mission.root_task_id,
         write_area=list(task.write_area),
-        priority=task.priority,
+        expected_files=list(files),
+        priority=task.priority + 1,
         purpose=purpose,
         about_task_id=task.id,
     )

@@ -110,6 +110,7 @@ def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> P
         learned=tuple(sorted(stands.learned.get(task.id, ()))),
         failure_surface=_surface(task, about, stands),
         workspace_strategy=task.workspace_strategy,
+        mends=task.about_task_id if task.purpose is Purpose.REPAIR else None,
         model=task.model or (wanted[0] if forced and wanted else None),
         policy=ModelPolicy(str(policy["kind"])) if "kind" in policy else None,
     )

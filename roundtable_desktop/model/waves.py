@@ -126,6 +126,7 @@ class PlanTask:
     serial: nothing else that writes is at work beside it (a retry that was told so).
     model, policy: what was asked for. failed_models: those it failed with again and again.
     author_model: of a review: what wrote the work. snapshot: the commit that it looks at.
+    mends: of a repair: the task in review whose work it carries on, and which waits for it.
     """
 
     id: str
@@ -154,6 +155,7 @@ class PlanTask:
     weight: Weight = Weight.NORMAL
     failed_models: tuple[str, ...] = ()
     author_model: str | None = None
+    mends: str | None = None
 
     @property
     def reads_only(self) -> bool:

@@ -102,11 +102,10 @@ class _Wave:
         self._chosen: dict[str, PlanAgent] = {}
         self._edges: list[PlanEdge] = []
         self._inferred = Counter(edge.task_id for edge in graph.edges if edge.inferred)
-        live = 0
+        live, mended = 0, _mended(seen.tasks)
         for task in seen.tasks:
-            if task.status not in TERMINAL_TASKS and (
-                task.live or task.status is TaskStatus.IN_REVIEW
-            ):
+            waits = task.status is TaskStatus.IN_REVIEW and task.id not in mended
+            if task.status not in TERMINAL_TASKS and (task.live or waits):
                 self._take(task)
                 live += self._why[task.id].code is Why.AT_WORK
         self._live = live
@@ -247,6 +246,11 @@ def _met(
     if where is None:
         return Reason(code=unknown or code, values={"task": task})
     return Reason(code=code, values={"task": task, "path": where.path, "other": where.other})
+
+
+def _mended(tasks: Sequence[PlanTask]) -> set[str]:
+    """Those whose work a repair carries on: what they hold back is that one's to hold."""
+    return {one.mends for one in tasks if one.mends and one.status not in TERMINAL_TASKS}
 
 
 def _workspace(task: PlanTask) -> WorkspacePlan:

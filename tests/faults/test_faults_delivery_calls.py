@@ -7,7 +7,10 @@ import pytest
 from delivery_calls import Point, Scene
 
 pytestmark = pytest.mark.faults
-STATES = ["clean", "packed", "dirty elsewhere", "moved on", "not checked out", "linked", "bare"]
+STATES = [
+    *("clean", "packed", "dirty elsewhere", "moved on", "not checked out", "linked", "bare"),
+    "mission",
+]
 
 
 @pytest.fixture(autouse=True)

@@ -304,6 +304,23 @@ def test_parallel_proposals_are_brought_one_after_the_other(world):
     assert world.prepare(base, two).new == world.branch_head()
 
 
+@pytest.mark.proves("A-26")
+def test_a_branch_that_is_joined_keeps_its_history_behind_one_commit(world):
+    base = world.branch_head()
+    one = world.propose({"a.txt": "one\n"}, "one")
+    joined = world.prepare(base, one, joins=True)
+    said = world.plain("log", "-1", "--format=%P %an %s", joined.new)
+    assert said == f"{base} {one} Ada Lovelace Do it", "also where it could be moved on"
+    assert world.plain("diff", "--stat", one, joined.new) == ""
+    moved = world.commit({"dir/c.txt": "meanwhile\n"})
+    later = world.prepare(base, one, joins=True)
+    assert world.plain("log", "-1", "--format=%P", later.new) == f"{moved} {one}"
+    assert world.deliver(later.new, old=moved).held is None
+    assert (world.repo / "a.txt").read_text() == "one\n"
+    assert (world.repo / "dir/c.txt").read_text() == "meanwhile\n"
+    assert world.prepare(base, one, joins=True).new == later.new, "nothing is left to join"
+
+
 @pytest.mark.proves("B-123")
 def test_a_conflict_names_its_paths_and_changes_nothing(world):
     base = world.branch_head()
