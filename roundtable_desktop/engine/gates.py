@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import by_rule, graph, merges, wakers
+from roundtable_desktop.engine import by_rule, graph, merges, returned, wakers
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.model.gates import DEMANDS as WANTS_CHANGES
 from roundtable_desktop.model.gates import (
@@ -28,7 +28,7 @@ from roundtable_desktop.model.states import (
     TaskStatus,
 )
 from roundtable_desktop.rules.gates import MOST_RETURNS, Judged, of_round
-from roundtable_desktop.rules.review_words import returned
+from roundtable_desktop.rules.review_words import returned as words_of
 from roundtable_desktop.store import (
     agents,
     approvals,
@@ -239,10 +239,11 @@ def send_back(tx: Tx, ids: Ids, gate: Gate, actor: Actor, *, returns: int | None
     first = next(one for one in given if one.word in WANTS_CHANGES)
     by, comment_id = Actor(first.author_type, first.author_id), ids.new()
     names = {one.id: one.name for one in agents.of_ids(tx, gate.agents).values()}
-    comments.add(tx, task, comment_id, by, returned(given, names), first.run_id)
+    comments.add(tx, task, comment_id, by, words_of(given, names), first.run_id)
     if task.assignee_agent_id is not None:
         cause = wakers.commented(task, task.assignee_agent_id, comment_id, by, RETURNED)
         wakers.wake(tx, ids.new(), cause)
+    returned.ask(tx, ids, _task(tx, gate))
 
 
 def _answers(view: View, gate: Gate) -> tuple[str, ...]:
@@ -265,7 +266,11 @@ def _stick(tx: Tx, ids: Ids, gate: Gate, code: str, answers: Sequence[str]) -> N
         return
     task, known = _task(tx, gate), agents.of_ids(tx, gate.agents)
     missing = [
-        {"agent": known[one.author_id].name, "why": one.why}
+        {
+            "agent": known[one.author_id].name,
+            "why": one.why,
+            **({"text": one.note} if one.note else {}),
+        }
         for one in verdicts.outstanding(tx, gate)
         if one.author_id in known and one.status is VerdictStatus.MISSING
     ]
@@ -289,7 +294,7 @@ def _stick(tx: Tx, ids: Ids, gate: Gate, code: str, answers: Sequence[str]) -> N
             "needed": gate.needed,
             "returns": gate.returns + 1,
             "missing": missing,
-            "why": {"code": f"missing_{first['why'] or 'none'}", "agent": first.get("agent")},
+            "why": {**first, "code": f"missing_{first['why'] or 'none'}"},
             "options": inbox.options(answers),
         },
     )

@@ -6,9 +6,10 @@ from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.model.gates import Gate, GateStatus, Verdict
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Wakeup
-from roundtable_desktop.model.states import AgentStatus, WakeupOutcome
+from roundtable_desktop.model.states import AgentStatus, RunOutcome, WakeupOutcome
 from roundtable_desktop.rules.gates import MOST_ASKED
-from roundtable_desktop.store import agents, gates, tasks, verdicts, wakeups
+from roundtable_desktop.rules.redact import clip
+from roundtable_desktop.store import agents, gates, runs, tasks, verdicts, wakeups
 from roundtable_desktop.store.db import Reader, Store, Tx, View
 
 log = logging.getLogger(__name__)
@@ -16,6 +17,9 @@ log = logging.getLogger(__name__)
 AT_ONCE = 100
 NO_VOTE = "no_vote"
 """The reviewer's turn ended without a verdict."""
+BLOCKED = "blocked"
+"""It said that it cannot judge the work before somebody does something."""
+WANT_BYTES = 500
 
 
 class Unanswered:
@@ -53,7 +57,10 @@ def settle(tx: Tx, ids: Ids) -> int:
             flow.request(tx, ids, gate, verdict, verdict.times + 1, SYSTEM)
             continue
         executed = wakeup.outcome is WakeupOutcome.EXECUTED
-        verdicts.miss(tx, verdict, NO_VOTE if executed else str(wakeup.outcome))
+        if (want := _want(tx, verdict, wakeup)) is not None:
+            verdicts.miss(tx, verdict, BLOCKED, want)
+        else:
+            verdicts.miss(tx, verdict, NO_VOTE if executed else str(wakeup.outcome))
         log.info("verdict missing gate=%s why=%s", gate.id, wakeup.outcome)
         flow.weigh(tx, ids, gate)
     return len(found)
@@ -63,7 +70,19 @@ def _may_ask_again(view: View, gate: Gate, verdict: Verdict, wakeup: Wakeup) -> 
     agent = agents.get(view, verdict.author_id)
     able = agent is not None and agent.status is AgentStatus.ACTIVE
     silent = wakeup.outcome is WakeupOutcome.EXECUTED
+    silent = silent and _want(view, verdict, wakeup) is None
     return able and silent and verdict.times < MOST_ASKED
+
+
+def _want(view: View, verdict: Verdict, wakeup: Wakeup) -> str | None:
+    """What the reviewer waits for, where it said that it cannot go on: the same again would end
+    alike."""
+    run = runs.get(view, verdict.run_id) if verdict.run_id else None
+    if run is None or run.wakeup_id != wakeup.id or run.outcome is not RunOutcome.BLOCKED:
+        return None
+    said = run.result_json.get("blocked")
+    action = said.get("action") if isinstance(said, dict) else None
+    return clip(str(action or run.output_summary), WANT_BYTES)
 
 
 def ask_left(tx: Tx, ids: Ids) -> None:

@@ -346,7 +346,7 @@ SAID_APART = (
     *("budget_near", "budget_reached"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
-    *("gate_too_few", "gate_returns", "mission_blocked"),
+    *("gate_too_few", "gate_returns", "mission_blocked", "returned_to_nobody"),
 )
 """Outcomes that have a sentence of their own."""
 

@@ -92,6 +92,8 @@ ANSWERS: Mapping[str, str] = {
     "blocked/ask_again/gate": N_("wakes those reviewers again whose verdict is missing"),
     "blocked/pass_gate/gate": N_("lets the work pass this gate as it is"),
     "blocked/send_back/gate": N_("sends the work back to its agent once more"),
+    "blocked/resume/task": N_("lets its agent go on: it hears what is to be changed"),
+    "blocked/cancel/task": N_("cancels the task"),
     "blocked/dismiss": N_("closes the question; nothing is done"),
     "blocker_lost/drop_edge": N_("starts the task without what it waits for"),
     "blocker_lost/cancel": N_("cancels the task"),

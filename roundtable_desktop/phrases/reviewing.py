@@ -51,8 +51,15 @@ REVIEWING: Mapping[str, str] = {
         "T-{number} came back from its reviewers {returns} times. Say whether it goes back once "
         "more or passes as it is."
     ),
+    "inbox_returned_to_nobody": N_(
+        "The work on T-{number} came back, and nobody takes it up. {why} Or assign another agent."
+    ),
+    "returned_stopped": N_("{agent} is stopped: let it go on."),
+    "returned_retired": N_("{agent} is retired: restore it."),
+    "returned_unassigned": N_("No agent has the task."),
     "missing_none": N_("They had no opinion."),
     "missing_no_vote": N_("{agent} ended its turn without a verdict."),
+    "missing_blocked": N_("{agent} cannot go on: {text}"),
     "missing_author": N_("{agent} did the work, so its verdict does not count."),
     "missing_agent_paused": N_("{agent} is paused; its review goes on when you resume it."),
     "missing_agent_stopped": N_("{agent} is stopped or retired."),

@@ -168,6 +168,9 @@ def start(tx: Tx, task: Task, *, run_id: str, attempt: int) -> bool:
     """A run's start moves todo → in_progress, and in_review back to it when somebody asked for
     more; one that stood still is opened first; later attempts only tell (A-06)."""
     data = {"run_id": run_id, "attempt": attempt, "number": task.number}
+    for item in inbox.open_about(tx, Subject("task", task.id)):
+        if item.data.get("says") == "returned_to_nobody":  # somebody takes it up
+            inbox.resolve(tx, item, {"by": "cause"})
     if task.status in (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED):
         move(tx, task, TaskStatus.TODO, actor=SYSTEM, data={"run_id": run_id})
         opened = get(tx, task.id)

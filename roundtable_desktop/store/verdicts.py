@@ -120,9 +120,9 @@ def give(
     )
 
 
-def miss(tx: Tx, verdict: Verdict, why: str) -> bool:
-    """It will not come by itself. why: a code."""
-    return _move(tx, verdict, VerdictStatus.MISSING, data={"why": why}, why=why)
+def miss(tx: Tx, verdict: Verdict, why: str, note: str = "") -> bool:
+    """It will not come by itself. why: a code. note: what its author waits for."""
+    return _move(tx, verdict, VerdictStatus.MISSING, data={"why": why}, why=why, note=note)
 
 
 def ask_again(tx: Tx, verdict: Verdict, actor: Actor) -> bool:

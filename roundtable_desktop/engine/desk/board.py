@@ -1,6 +1,6 @@
 """What a person does with a task on the board: moves, sends back, blocks, cancels (K-09)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from roundtable_desktop.engine.desk.edges import check_unblocked
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.model.errors import Blocked, Conflict, Illegal, Invalid
 from roundtable_desktop.model.proposals import Proposal
-from roundtable_desktop.model.records import Json, Subject, Task, Wakeup
+from roundtable_desktop.model.records import Json, Run, Subject, Task, Wakeup
 from roundtable_desktop.model.states import (
     LIVE_RUNS,
     TASK,
@@ -27,7 +27,16 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.model.verdicts import Cancel
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import approvals, comments, missions, proposals, runs, wakeups
+from roundtable_desktop.store import (
+    approvals,
+    comments,
+    gates,
+    missions,
+    proposals,
+    runs,
+    verdicts,
+    wakeups,
+)
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Tx, View
 
@@ -92,10 +101,11 @@ def move_now(
     if to is TaskStatus.IN_PROGRESS:
         check_unblocked(tx, task)
         if task.status is TaskStatus.IN_REVIEW:
+            ended = _reviewing(tx, task)
             send_back(tx, desk, asked, task, note)
-            return []
+            return ended
     _check_proposals(tx, task, to)
-    ended = _take_away(tx, task) if task.status is TaskStatus.IN_PROGRESS else []
+    ended = _take_away(tx, task) if task.status is TaskStatus.IN_PROGRESS else _reviewing(tx, task)
     _drop_wakeups(tx, asked, task, to)
     if note:
         comments.add(tx, task, desk.ids.new(), asked.actor, note, None)
@@ -174,7 +184,19 @@ def _after(tx: Tx, desk: Desk, asked: Asked, before: Task, to: TaskStatus) -> No
 
 def _take_away(tx: Tx, task: Task) -> list[str]:
     """The live runs of it, each with the mark that it was called off."""
-    live = [run for run in runs.of_task(tx, task.id) if run.status in LIVE_RUNS]
+    return _mark(tx, runs.of_task(tx, task.id))
+
+
+def _reviewing(tx: Tx, task: Task) -> list[str]:
+    """Likewise of its reviewers whose verdict nobody waits for then; others end by themselves."""
+    gate = gates.asked(tx, task.id)
+    waited_for = verdicts.outstanding(tx, gate) if gate is not None else []
+    found = (runs.get(tx, one.run_id) for one in waited_for if one.run_id)
+    return _mark(tx, filter(None, found))
+
+
+def _mark(tx: Tx, found: Iterable[Run]) -> list[str]:
+    live = [run for run in found if run.status in LIVE_RUNS]
     for run in live:
         if not (run.ended or {}).get("end"):
             runs.keep_ended(tx, run, {CALLED_OFF: True})

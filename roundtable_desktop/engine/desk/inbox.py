@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from roundtable_desktop.engine import blocked
+from roundtable_desktop.engine import blocked, returned
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import (
     Asked,
     Desk,
     approvals,
+    board,
     budgets,
     check_revision,
     config,
@@ -26,7 +27,7 @@ from roundtable_desktop.engine.desk import (
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import InboxItem, Json, Subject
-from roundtable_desktop.model.states import InboxKind, InboxStatus, WakeupOutcome
+from roundtable_desktop.model.states import InboxKind, InboxStatus, TaskStatus, WakeupOutcome
 from roundtable_desktop.store import inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
@@ -172,6 +173,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
             missions_control.reopen_now(tx, desk, by, item.subject_id)
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
+        elif returned.is_of(item):
+            ended = _returned(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:
             ended = losses.answer(tx, desk, by, item, action)
         else:
@@ -193,6 +196,15 @@ def _deliver(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str, note: 
         proposals.rebase_now(tx, desk, by, proposal_id, note)
     else:
         proposals.discard_now(tx, desk, by, proposal_id)
+
+
+def _returned(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> list[str]:
+    """Work came back to an agent that is stopped: it goes on, or nobody does."""
+    task = tasks.get(tx, item.subject_id)
+    if action == returned.CANCEL:
+        return board.move_now(tx, desk, by, task, TaskStatus.CANCELLED)
+    pausing.resume_now(tx, desk, by, str(item.data["agent_id"]))
+    return []
 
 
 def _mend(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str, note: str) -> None:
