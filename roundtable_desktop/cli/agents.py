@@ -18,6 +18,7 @@ from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.phrases import _, one_line, sentence
 from roundtable_desktop.phrases.instants import stamp
 
+_ROLES = _("coordinator, worker, specialist, assistant, reviewer, architect or debugger.")
 _POLICY = click.Choice(["ask", "allow", "deny"])
 _SECONDS = click.IntRange(1, 7 * 86_400)
 _LIMITS = (
@@ -77,7 +78,7 @@ def agent() -> None:
 @agent.command()
 @click.option("--adapter", type=click.Choice(["acp", "command", "demo"]), required=True)
 @click.option("--name", help=_("Default: the program's name."))
-@click.option("--role", default="worker", show_default=True)
+@click.option("--role", default="worker", show_default=True, help=_ROLES)
 @_workspace
 @_env
 @_limits
@@ -128,7 +129,7 @@ def add(
     )
     said = _("Agent {name} can be woken in {workspace}.")
     click.echo(plain(said.format(name=made["name"], workspace=workspace["name"])))
-    if role == "coordinator":
+    if made["role"] == "coordinator":
         _tell_heartbeat(client, made)
     if command and _is_missing(command[0]):
         said = _(
@@ -155,7 +156,7 @@ def _tell_heartbeat(client: Client, made: Answer) -> None:
 @agent.command()
 @click.argument("given", metavar="NAME")
 @click.option("--name", help=_("A new name."))
-@click.option("--role")
+@click.option("--role", help=_ROLES)
 @_workspace
 @_env
 @click.option("--no-env", "gone", multiple=True, metavar="NAME", help=_("Takes one away."))

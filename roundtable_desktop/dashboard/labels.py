@@ -116,6 +116,8 @@ LABELS: Mapping[str, str] = {
     "specialist": N_("specialist"),
     "assistant": N_("assistant"),
     "reviewer": N_("reviewer"),
+    "architect": N_("architect"),
+    "debugger": N_("debugger"),
     "acp": N_("speaks ACP"),
     "command": N_("a command"),
     "demo": N_("the built-in practice agent"),

@@ -324,6 +324,8 @@ class Role(StrEnum):
     SPECIALIST = "specialist"
     ASSISTANT = "assistant"
     REVIEWER = "reviewer"
+    ARCHITECT = "architect"
+    DEBUGGER = "debugger"
 
 
 @dataclass(frozen=True, slots=True)

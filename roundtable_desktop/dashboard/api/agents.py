@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example
@@ -12,6 +12,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Asked, Desk, agents, held, pausing
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
+from roundtable_desktop.model.roles import by_own_name
 from roundtable_desktop.model.settings import Model
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
 from roundtable_desktop.model.verdicts import Hold
@@ -21,7 +22,13 @@ Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
 Seconds = Annotated[int, Field(ge=1, le=7 * 86_400)]
 
 
-Roles = Literal["coordinator", "worker", "specialist", "assistant", "reviewer"]
+Roles = Annotated[
+    Literal[
+        "coordinator", "worker", "specialist", "assistant", "reviewer", "architect", "debugger"
+    ],
+    BeforeValidator(by_own_name),
+]
+"""Taken by other systems' names as well (C-66)."""
 Sessions = Annotated[int, Field(ge=1, le=64)]
 Cooldown = Annotated[int, Field(ge=0, le=86_400)]
 Command = Annotated[list[Argument], Field(max_length=256)]
