@@ -24,6 +24,18 @@ def judged(command: F) -> F:
             "--review", multiple=True, metavar="AGENT", help=_("Its work is looked at by AGENT.")
         ),
         click.option(
+            "--review-role",
+            multiple=True,
+            metavar="ROLE",
+            help=_("Or by whoever has that role then, but for the work's own agent."),
+        ),
+        click.option(
+            "--veto",
+            multiple=True,
+            metavar="ROLE",
+            help=_("Whose veto sends it back at once. Default: everybody's."),
+        ),
+        click.option(
             "--needed", type=click.IntRange(1, 8), help=_("So many of them. Default: all.")
         ),
         click.option(
@@ -41,17 +53,22 @@ def judged(command: F) -> F:
 
 def body_of(
     review: tuple[str, ...],
+    review_role: tuple[str, ...],
+    veto: tuple[str, ...],
     needed: int | None,
     approval: bool,
     acceptance: str,
     expect: tuple[str, ...],
 ) -> Answer:
     """As the API takes it; what was not said is left out."""
-    if needed is not None and not review:
-        raise click.UsageError(_("--needed goes with --review."))
+    if (needed is not None or veto) and not (review or review_role):
+        raise click.UsageError(_("--needed and --veto go with --review or --review-role."))
     gates: list[Answer] = []
-    if review:
-        gates.append({"kind": "review", "agents": list(review), "needed": needed})
+    if review or review_role:
+        gate = {"kind": "review", "agents": list(review), "needed": needed}
+        more = {"roles": list(review_role)} if review_role else {}
+        powers = {"veto": list(veto)} if veto else {}
+        gates.append({**gate, **more, **powers})
     if approval:
         gates.append({"kind": "approval"})
     return {
@@ -66,7 +83,8 @@ def told(gates: list[Answer], names: dict[str, str]) -> Iterator[str]:
     for place, one in enumerate(gates, 1):
         what = _(GATE_WORDS[one["kind"]])
         if one["kind"] == "review":
-            who = ", ".join(names.get(agent, agent[-8:]) for agent in one["agents"])
+            known = [names.get(agent, agent[-8:]) for agent in one["agents"]]
+            who = ", ".join([*one["roles"], *known])
             of = _("{needed} of {count}").format(needed=one["needed"], count=len(one["agents"]))
             what = f"{what} ({who}; {of})"
         line = f"{place}. {what}: {_(GATE_WORDS[one['status']])}"

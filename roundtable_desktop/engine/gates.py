@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import by_rule, graph, merges, returned, wakers
+from roundtable_desktop.engine import by_rule, graph, merges, panels, returned, wakers
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.model.gates import DEMANDS as WANTS_CHANGES
 from roundtable_desktop.model.gates import (
@@ -27,7 +27,7 @@ from roundtable_desktop.model.states import (
     Source,
     TaskStatus,
 )
-from roundtable_desktop.rules.gates import MOST_RETURNS, Judged, of_round
+from roundtable_desktop.rules.gates import MOST_RETURNS, Judged
 from roundtable_desktop.rules.review_words import returned as words_of
 from roundtable_desktop.store import (
     agents,
@@ -130,6 +130,8 @@ def _ask_person(tx: Tx, ids: Ids, task: Task, gate: Gate) -> None:
 def _ask_agents(tx: Tx, ids: Ids, task: Task, gate: Gate, actor: Actor) -> None:
     """Each reviewer is woken in this transaction (W-16); whose work it is judges nothing."""
     proposal = _in_review(tx, task)
+    authors = authors_of(tx, task, proposal)
+    who, needed = panels.seated(tx, gate, authors)
     asked = gates.move(
         tx,
         gate,
@@ -137,6 +139,8 @@ def _ask_agents(tx: Tx, ids: Ids, task: Task, gate: Gate, actor: Actor) -> None:
         actor=actor,
         round=gate.round + 1,
         proposal_id=proposal.id if proposal else None,
+        agents=list(who),
+        needed=needed,
     )
     about = Subject("proposal", proposal.id) if proposal else Subject("task", task.id)
     where = {"task_id": task.id, "number": task.number, "gate_id": gate.id, "round": asked.round}
@@ -146,10 +150,9 @@ def _ask_agents(tx: Tx, ids: Ids, task: Task, gate: Gate, actor: Actor) -> None:
         about,
         workspace_id=task.workspace_id,
         actor=actor,
-        data={**where, "agents": list(gate.agents)},
+        data={**where, "agents": list(who)},
     )
-    authors = authors_of(tx, task, proposal)
-    for agent_id in gate.agents:
+    for agent_id in who:
         verdict = verdicts.ask(tx, asked, Actor("agent", agent_id), id=ids.new())
         if agent_id in authors:
             verdicts.miss(tx, verdict, AUTHOR)
@@ -202,7 +205,7 @@ def weigh(tx: Tx, ids: Ids, gate: Gate, actor: Actor = SYSTEM) -> None:
     current = gates.get(tx, gate.id)
     if current is None or current.status is not GateStatus.ASKED:
         return
-    match of_round(current.needed, verdicts.of_round(tx, current)):
+    match panels.judged(tx, current):
         case Judged.PASSED:
             pass_now(tx, ids, current, actor)
         case Judged.RETURNED if current.returns + 1 >= MOST_RETURNS:
@@ -248,7 +251,7 @@ def send_back(tx: Tx, ids: Ids, gate: Gate, actor: Actor, *, returns: int | None
 
 def _answers(view: View, gate: Gate) -> tuple[str, ...]:
     """What a person can do where too few approve."""
-    again = (ASK_AGAIN,) if to_ask_again(view, gate) else ()
+    again = (ASK_AGAIN,) if to_ask_again(view, gate) or panels.is_empty(gate) else ()
     return (*again, PASS)
 
 
@@ -275,7 +278,7 @@ def _stick(tx: Tx, ids: Ids, gate: Gate, code: str, answers: Sequence[str]) -> N
         if one.author_id in known and one.status is VerdictStatus.MISSING
     ]
     stuck = {"code": code, "missing": missing}
-    first = missing[0] if missing else {"why": "none"}
+    first = missing[0] if missing else {"why": "nobody" if panels.is_empty(gate) else "none"}
     gates.stick(tx, gate, stuck)
     inbox.open_item(
         tx,

@@ -51,6 +51,15 @@ DEMANDS = (Word.REVISE, Word.REJECT, Word.VETO)
 """With these the work goes back."""
 
 
+class Topic(StrEnum):
+    """What a finding is about. `evidence`: it cannot be told whether the work is right."""
+
+    CODE = "code"
+    SECURITY = "security"
+    ARCHITECTURE = "architecture"
+    EVIDENCE = "evidence"
+
+
 class Weight(StrEnum):
     """How much a finding matters."""
 
@@ -87,12 +96,15 @@ RETURNED = "review_returned"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A gate that somebody sets. agents: ids or names; needed: None for all of them. pointer: where
-    it stands in what they sent."""
+    """A gate that somebody sets. agents: ids or names; roles: whoever has one of them when it is
+    asked; needed: None for all of them; veto: the roles whose veto is one, None for all. pointer:
+    where it stands in what they sent."""
 
     kind: GateKind
     agents: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
     needed: int | None = None
+    veto: tuple[str, ...] | None = None
     pointer: str = "/gates"
 
 
@@ -116,6 +128,8 @@ class Gate:
     round: how often it was asked. returns: how often in a row it sent the work back since a person
     last decided about it. stuck: why a person is asked, {"code", …}. proposal_id: what it looks at,
     None where the work changed nothing. approval_id: of the question that a person answers.
+    policy: by what it is judged besides (`rules.reviews`). snapshot: {"base", "head"}, the commits
+    that are looked at where they are a branch's and no proposal's.
     """
 
     id: str
@@ -131,6 +145,8 @@ class Gate:
     stuck: Json | None
     proposal_id: str | None
     approval_id: str | None
+    policy: Json
+    snapshot: Json | None
     created_at: datetime
     updated_at: datetime
     revision: int
@@ -141,7 +157,7 @@ class Verdict:
     """One reviewer's, of one round of a gate, about one commit (B-111).
 
     word: None until it is given. why: a code, of one that is missing. times: how often it was asked
-    for. findings: [{"path", "line"?, "text", "severity"}].
+    for. findings: [{"path", "line"?, "text", "severity", "about"?}].
     """
 
     id: str

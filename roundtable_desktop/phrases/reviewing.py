@@ -57,6 +57,7 @@ REVIEWING: Mapping[str, str] = {
     "returned_stopped": N_("{agent} is stopped: let it go on."),
     "returned_retired": N_("{agent} is retired: restore it."),
     "returned_unassigned": N_("No agent has the task."),
+    "missing_nobody": N_("No agent that can vote had the role when it was asked."),
     "missing_none": N_("They had no opinion."),
     "missing_no_vote": N_("{agent} ended its turn without a verdict."),
     "missing_blocked": N_("{agent} cannot go on: {text}"),

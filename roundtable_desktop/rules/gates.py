@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from roundtable_desktop.model.gates import APPROVALS, DEMANDS, Verdict, VerdictStatus, Word
+from roundtable_desktop.model.gates import APPROVALS, DEMANDS, VerdictStatus, Word
 
 MOST_RETURNS = 3
 """So often in a row the work goes back by itself; then a person decides (B-113)."""
@@ -36,7 +36,3 @@ def judge(needed: int, verdicts: Iterable[tuple[VerdictStatus, Word | None]]) ->
     if approvals >= needed:
         return Judged.PASSED
     return Judged.OPEN if outstanding else Judged.TOO_FEW
-
-
-def of_round(needed: int, verdicts: Iterable[Verdict]) -> Judged:
-    return judge(needed, [(one.status, one.word) for one in verdicts])

@@ -119,7 +119,9 @@ Call the tool vote_cast once:
 
 Verdicts: approve, approve_with_notes, revise (something must be changed), reject (it should not go
 in), abstain (you cannot judge it), veto (it must not go in; nobody else is waited for). findings
-may be left out; severity is info, minor, major or critical. Without your vote the work waits.
+may be left out; severity is info, minor, major or critical, and "about" may say what one is about:
+code, security, architecture or evidence (you cannot tell; say what would show it). Without your
+vote the work waits.
 
 Then end your turn with the tool task_result:
 

@@ -37,4 +37,5 @@ def told(verdict: Verdict, names: Mapping[str, str]) -> str:
 def finding(one: Json) -> str:
     """`src/app.py:12 (major): the text`."""
     line = f":{one['line']}" if one.get("line") else ""
-    return f"{one['path']}{line} ({one['severity']}): {one['text']}"
+    about = f", {one['about']}" if one.get("about") else ""
+    return f"{one['path']}{line} ({one['severity']}{about}): {one['text']}"

@@ -31,6 +31,8 @@ def _can_vote(agent: Agent) -> bool:
 def is_plain(stages: Sequence[Stage]) -> bool:
     """Whether a form has room for them: reviewers, then you. Others are set by programs."""
     kinds = [one.gate.kind for one in stages]
+    if any(one.policy.roles or one.policy.veto is not None for one in stages):
+        return False
     return kinds in (
         [],
         [GateKind.REVIEW],

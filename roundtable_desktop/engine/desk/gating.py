@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from roundtable_desktop.engine import gates as flow
+from roundtable_desktop.engine import panels
 from roundtable_desktop.engine.desk import Asked, Desk
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.gates import Gate, GateKind, GateStatus, Wanted
@@ -14,8 +15,11 @@ from roundtable_desktop.model.states import (
     AgentStatus,
     ApprovalStatus,
     ProposalStatus,
+    Role,
     TaskStatus,
 )
+from roundtable_desktop.rules import reviews
+from roundtable_desktop.rules.reviews import Policy
 from roundtable_desktop.store import agents, approvals, gates, lists, proposals, tasks, verdicts
 from roundtable_desktop.store.db import Tx, View
 
@@ -35,6 +39,7 @@ def draw(tx: Tx, ids: Ids, task: Task, wanted: Sequence[Wanted]) -> None:
             kind=one.kind,
             agents=[agent.id for agent in reviewers],
             needed=_needed(one, reviewers),
+            policy=reviews.kept(_policy(one, reviewers)),
         )
 
 
@@ -42,8 +47,8 @@ def replace(tx: Tx, ids: Ids, task: Task, wanted: Sequence[Wanted], actor: Actor
     """These and no others. What is in review is looked at anew by them."""
     checked = _checked(tx, task, wanted)
     known = gates.of_task(tx, task.id)
-    if [_shape(one.kind, [a.id for a in who], _needed(one, who)) for one, who in checked] == [
-        _shape(one.kind, one.agents, one.needed) for one in known
+    if [_shape(one.kind, _policy(one, who)) for one, who in checked] == [
+        _shape(one.kind, reviews.policy_of(one)) for one in known
     ]:
         return
     if task.status in TERMINAL_TASKS:
@@ -67,8 +72,16 @@ def check_assignee(view: View, task: Task, agent: Agent) -> None:
         raise Conflict("assignee_reviews", "/assignee_agent_id", agent=agent.name)
 
 
-def _shape(kind: GateKind, who: Sequence[str], needed: int) -> tuple[object, ...]:
-    return kind, frozenset(who), needed
+def _shape(kind: GateKind, policy: Policy) -> tuple[object, ...]:
+    powers = None if policy.veto is None else frozenset(policy.veto)
+    return kind, frozenset(policy.named), frozenset(policy.roles), policy.needed, powers
+
+
+def _policy(one: Wanted, reviewers: Sequence[Agent]) -> Policy:
+    named, roles = tuple(agent.id for agent in reviewers), tuple(Role(each) for each in one.roles)
+    needed = one.needed if roles else _needed(one, reviewers)
+    powers = None if one.veto is None else tuple(Role(each) for each in one.veto)
+    return Policy(named, roles, needed, powers)
 
 
 def _withdraw_question(tx: Tx, task: Task, actor: Actor) -> None:
@@ -88,19 +101,19 @@ def _checked(view: View, task: Task, wanted: Sequence[Wanted]) -> list[tuple[Wan
 def _reviewers(view: View, task: Task, wanted: Wanted) -> list[Agent]:
     at = f"{wanted.pointer}/agents"
     if wanted.kind is GateKind.APPROVAL:
-        if wanted.agents or wanted.needed is not None:
+        if wanted.agents or wanted.roles or wanted.needed is not None or wanted.veto is not None:
             raise Invalid("approval_is_a_persons", wanted.pointer)
         return []
-    if not wanted.agents:
+    if not wanted.agents and not wanted.roles:
         raise Invalid("review_by_nobody", at)
     if len(wanted.agents) > MOST_REVIEWERS:
         raise Invalid("too_many_reviewers", at, most=MOST_REVIEWERS)
     found = [_reviewer(view, task, one, f"{at}/{n}") for n, one in enumerate(wanted.agents)]
     if len({one.id for one in found}) < len(found):
         raise Invalid("reviewer_twice", at)
-    needed = wanted.needed
-    if needed is not None and not 1 <= needed <= len(found):
-        raise Invalid("needs_too_many", f"{wanted.pointer}/needed", most=len(found))
+    needed, most = wanted.needed, MOST_REVIEWERS if wanted.roles else len(found)
+    if needed is not None and not 1 <= needed <= most:
+        raise Invalid("needs_too_many", f"{wanted.pointer}/needed", most=most)
     return found
 
 
@@ -123,6 +136,8 @@ def _reviewer(view: View, task: Task, given: str, pointer: str) -> Agent:
 def _needed(wanted: Wanted, reviewers: Sequence[Agent]) -> int:
     if wanted.kind is GateKind.APPROVAL:
         return 1
+    if wanted.roles:  # reckoned when it is asked
+        return wanted.needed or max(len(reviewers), 1)
     return len(reviewers) if wanted.needed is None else wanted.needed
 
 
@@ -144,6 +159,11 @@ def answer(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
 
 
 def ask_again(tx: Tx, ids: Ids, gate: Gate, actor: Actor) -> None:
+    if panels.is_empty(gate):  # perhaps somebody has the role by now
+        gates.move(tx, gate, GateStatus.WAITING, actor=actor)
+        task = tasks.get(tx, gate.task_id)
+        assert task is not None, "foreign keys hold"
+        return flow.go_on(tx, ids, task, actor)
     missing = flow.to_ask_again(tx, gate)
     if not missing:
         raise Conflict("nobody_to_ask")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from roundtable_desktop.model.gates import Gate, Verdict, VerdictStatus
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Task
+from roundtable_desktop.rules.reviews import Policy, policy_of
 from roundtable_desktop.store import agents, gates, verdicts
 from roundtable_desktop.store.db import Reader, View
 
@@ -25,6 +26,11 @@ class Stage:
     gate: Gate
     names: Sequence[str]
     said: Sequence[Said]
+
+    @property
+    def policy(self) -> Policy:
+        """By what it is judged, as it was set."""
+        return policy_of(self.gate)
 
     @property
     def outstanding(self) -> list[str]:

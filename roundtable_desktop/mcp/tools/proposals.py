@@ -48,6 +48,10 @@ class Found(Arguments):
     line: Annotated[int | None, Field(ge=1)] = None
     text: Annotated[str, Field(min_length=1, max_length=FINDING_BYTES)]
     severity: Literal["info", "minor", "major", "critical"] = "minor"
+    about: Annotated[
+        Literal["code", "security", "architecture", "evidence"] | None,
+        Field(description="evidence: it cannot be told whether it is right; say what would show."),
+    ] = None
 
 
 class VoteGiven(Arguments):

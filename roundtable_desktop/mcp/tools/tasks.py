@@ -62,6 +62,11 @@ class ProgressGiven(Arguments):
     percent: Annotated[int | None, Field(ge=0, le=100)] = None
 
 
+Roles = Literal[
+    "coordinator", "worker", "specialist", "assistant", "reviewer", "architect", "debugger"
+]
+
+
 class GateWanted(Arguments):
     """A gate of a new task."""
 
@@ -71,8 +76,17 @@ class GateWanted(Arguments):
         Field(max_length=8, default_factory=list),
         Field(description="Of a review: names or ids of agents. An approval is the developer's."),
     ]
+    roles: Annotated[
+        list[Roles],
+        Field(max_length=7, default_factory=list),
+        Field(description="Of a review: all agents with one of these roles, but the work's own."),
+    ]
     needed: Annotated[
         int | None, Field(ge=1, le=8, description="How many must approve; left out: all.")
+    ] = None
+    veto: Annotated[
+        list[Roles] | None,
+        Field(max_length=7, description="Roles whose veto counts as one; left out: all."),
     ] = None
 
 
@@ -163,7 +177,9 @@ def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
         Wanted(
             kind=GateKind(one.kind),
             agents=tuple(one.agents),
+            roles=tuple(one.roles),
             needed=one.needed,
+            veto=None if one.veto is None else tuple(one.veto),
             pointer=f"/gates/{place}",
         )
         for place, one in enumerate(wanted.gates)
