@@ -57,7 +57,7 @@ def _values(one: Happened, figures: Figures) -> Iterator[tuple[str, object]]:
     yield "account", _clean(one.event.subject_id)
     yield "copy", _clean(one.event.subject_id)
     yield "changed", _clean(", ".join(_changed(data)))
-    say = gate_state if one.event.subject_type in ("gate", "verdict") else label
+    say = gate_state if one.event.subject_type in ("gate", "verdict", "mission_review") else label
     yield "before", say(str(data.get("from", "…")))
     yield "after", say(str(data.get("to", "…")))
     yield from _of_data(data, figures)

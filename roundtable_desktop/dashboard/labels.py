@@ -162,6 +162,7 @@ ANSWERS: Mapping[str, str] = {
     "ask_again": N_("Ask them again"),
     "pass_gate": N_("Let it pass"),
     "send_back": N_("Send it back once more"),
+    "repair": N_("Have it mended"),
 }
 """Answers in the inbox that have no word above, or another one."""
 

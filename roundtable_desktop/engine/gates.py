@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import by_rule, graph, merges, panels, returned, wakers
+from roundtable_desktop.engine import (
+    by_rule,
+    graph,
+    merged_reviews,
+    merges,
+    panels,
+    returned,
+    wakers,
+)
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.model.gates import DEMANDS as WANTS_CHANGES
 from roundtable_desktop.model.gates import (
@@ -206,6 +214,10 @@ def weigh(tx: Tx, ids: Ids, gate: Gate, actor: Actor = SYSTEM) -> None:
     if current is None or current.status is not GateStatus.ASKED:
         return
     match panels.judged(tx, current):
+        case Judged.RETURNED if current.snapshot is not None:
+            merged_reviews.judged(tx, ids, current)
+        case Judged.TOO_FEW if current.snapshot is not None and _unsure(tx, current):
+            merged_reviews.judged(tx, ids, current)
         case Judged.PASSED:
             pass_now(tx, ids, current, actor)
         case Judged.RETURNED if current.returns + 1 >= MOST_RETURNS:
@@ -219,10 +231,16 @@ def weigh(tx: Tx, ids: Ids, gate: Gate, actor: Actor = SYSTEM) -> None:
             gates.stick(tx, current, None)
 
 
+def _unsure(view: View, gate: Gate) -> bool:
+    return merged_reviews.unsure(verdicts.of_round(view, gate))
+
+
 def pass_now(tx: Tx, ids: Ids, gate: Gate, actor: Actor, data: Json | None = None) -> None:
     """It is passed, and whoever has not answered need not any more."""
     gates.withdraw(tx, gate, actor)
     gates.move(tx, gate, GateStatus.PASSED, actor=actor, data=data, returns=0)
+    if gate.snapshot is not None:
+        merged_reviews.passed(tx, gate, actor, waived=data is not None)
     go_on(tx, ids, _task(tx, gate), actor)
 
 
@@ -267,16 +285,7 @@ def _stick(tx: Tx, ids: Ids, gate: Gate, code: str, answers: Sequence[str]) -> N
     """A person is asked, once for each time that it comes to this."""
     if gate.stuck is not None and gate.stuck.get("code") == code:
         return
-    task, known = _task(tx, gate), agents.of_ids(tx, gate.agents)
-    missing = [
-        {
-            "agent": known[one.author_id].name,
-            "why": one.why,
-            **({"text": one.note} if one.note else {}),
-        }
-        for one in verdicts.outstanding(tx, gate)
-        if one.author_id in known and one.status is VerdictStatus.MISSING
-    ]
+    task, missing = _task(tx, gate), panels.missing(tx, gate)
     stuck = {"code": code, "missing": missing}
     first = missing[0] if missing else {"why": "nobody" if panels.is_empty(gate) else "none"}
     gates.stick(tx, gate, stuck)

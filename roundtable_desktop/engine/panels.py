@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from roundtable_desktop.model.gates import Gate
-from roundtable_desktop.model.records import Agent
+from roundtable_desktop.model.gates import Gate, VerdictStatus
+from roundtable_desktop.model.records import Agent, Json
 from roundtable_desktop.model.states import Adapter, AgentStatus, Role
 from roundtable_desktop.rules import reviews
 from roundtable_desktop.rules.gates import Judged
@@ -42,3 +42,19 @@ def judged(view: View, gate: Gate) -> Judged:
     said = verdicts.of_round(view, gate)
     known = agents.of_ids(view, [one.author_id for one in said if one.author_type == "agent"])
     return reviews.judged(gate, said, {one.id: one.role for one in known.values()})
+
+
+def missing(view: View, gate: Gate) -> list[Json]:
+    """Whose verdict will not come by itself, and why: {"agent", "why", "text"?}, the last what it
+    waits for."""
+    left = [one for one in verdicts.outstanding(view, gate) if one.status is VerdictStatus.MISSING]
+    known = agents.of_ids(view, [one.author_id for one in left])
+    return [
+        {
+            "agent": known[one.author_id].name,
+            "why": one.why,
+            **({"text": one.note} if one.note else {}),
+        }
+        for one in left
+        if one.author_id in known
+    ]

@@ -93,6 +93,7 @@ def prompt_of(tx: Tx, review: Review, wakeup: Wakeup, agent: Agent, workspace: W
         author=names.get(run.agent_id, "") if run else "",
         summary=run.output_summary if run else "",
         earlier=_earlier(tx, review),
+        snapshot=review.gate.snapshot,
         names=names,
     )
     return review_prompt(looked)
@@ -120,7 +121,10 @@ def snapshot_of(view: View, run: Run) -> tuple[str, str | None]:
     """(branch, the commit that it looks at); None: the newest of the branch (A-15)."""
     task = tasks.get(view, str(run.payload.get("task_id")))
     proposal = proposals.get(view, str(run.payload.get("proposal_id") or ""))
+    gate = gates.get(view, run.gate_id or "")
     assert task is not None, "tasks stay"
+    if gate is not None and gate.snapshot is not None:
+        return task.base_branch, str(gate.snapshot["head"])
     return task.base_branch, proposal.head_commit if proposal else None
 
 

@@ -128,6 +128,7 @@ class Kind(StrEnum):
     MISSION_UNCHANGED = "mission.unchanged"
     RETRY_DECIDED = "attempt.decided"
     WAVE_PLANNED = "mission.wave"
+    MISSION_REVIEW = "mission.review"
     REQUIREMENT_CHANGED = "requirement.changed"
     IMPACT_COMPLETED = "architecture.impact.completed"
     DATABASE_RESTORED = "database.restored"

@@ -42,15 +42,28 @@ class Comment(Payload):
     comment_id: Id
 
 
+Trigger = Literal[
+    "product_choice",
+    "architecture",
+    "permission",
+    "environment",
+    "repeated_failure",
+    "review_finding",
+]
+
+
 class AgentError(Payload):
     """agent_id: of the one that failed for good; error: what its run said last. blocked: it has not
-    failed, but cannot go on, with its task if it has one, until whom it wakes has done `error`."""
+    failed, but cannot go on, with its task if it has one, until whom it wakes has done `error`.
+    trigger: it is brought to whom it wakes, for this reason (A-34); agent_id then is of who found
+    it, or of who failed with it."""
 
     agent_id: Id
     run_id: Id
     error: Text
     blocked: bool = False
     task_id: Id | None = None
+    trigger: Trigger | None = None
 
 
 class SelfWake(Payload):

@@ -334,19 +334,13 @@ class Comment:
 
 
 SAID_APART = (
-    *(
-        "quarantined",
-        "malformed",
-        "circuit_open",
-        "gave_up",
-        "special_file",
-        "failed_task",
-        "failed_wake",
-    ),
+    *("quarantined", "malformed", "circuit_open", "gave_up"),
+    *("special_file", "failed_task", "failed_wake"),
     *("budget_near", "budget_reached"),
     *("restored", "copied", "database_damaged", "backup_failed", "repository_moved"),
     *("config_new", "config_broken", "config_unusable"),
-    *("gate_too_few", "gate_returns", "mission_blocked", "returned_to_nobody"),
+    *("gate_too_few", "gate_returns", "returned_to_nobody"),
+    *("review_findings", "review_assessed", "mission_blocked"),
 )
 """Outcomes that have a sentence of their own."""
 

@@ -188,6 +188,15 @@ class WorkspaceSettings(Scope):
             "that holds work which is nowhere else stays longer."
         ),
     )
+    mission_review: Literal["off", "risky", "always"] = Field(
+        default="off",
+        description=(
+            "Whether reviewers look at what was merged into a mission's branch, besides the gates "
+            "of its tasks. off: never. risky: when many files were changed, or one that decides "
+            "what runs or who may do what, or when nobody said by what a task is judged. always: "
+            "after each wave."
+        ),
+    )
     projects: dict[Label, Project] = Field(
         default={},
         description="For tasks with the label `project`: the model for each such label.",

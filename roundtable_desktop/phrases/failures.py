@@ -94,6 +94,8 @@ ANSWERS: Mapping[str, str] = {
     "blocked/send_back/gate": N_("sends the work back to its agent once more"),
     "blocked/resume/task": N_("lets its agent go on: it hears what is to be changed"),
     "blocked/cancel/task": N_("cancels the task"),
+    "blocked/repair/task": N_("makes a task of what was found, for whose work it is"),
+    "blocked/accept/task": N_("lets it stay as it is; the mission goes on"),
     "blocked/dismiss": N_("closes the question; nothing is done"),
     "blocker_lost/drop_edge": N_("starts the task without what it waits for"),
     "blocker_lost/cancel": N_("cancels the task"),

@@ -74,6 +74,7 @@ WORDS: Mapping[str, str] = {
     "recovery_sweep": N_("its wake was lost, and is made again"),
     "agent_error": N_("an agent failed for good"),
     "blocked_on": N_("another agent waits for it"),
+    "escalated": N_("something is brought to it that others could not settle"),
     "approval_resolved": N_("an answer came"),
     "unblocked": N_("it waits for nothing any more"),
     "moved": N_("it was moved on the board"),

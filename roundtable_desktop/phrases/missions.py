@@ -13,6 +13,7 @@ OF_MISSIONS: Mapping[str, str] = {
     "mission.offered": N_("What the mission {mission} did was offered to its base branch."),
     "mission.unchanged": N_("The mission {mission} changed nothing: there is nothing to deliver."),
     "mission.wave": N_("A wave of the mission {mission} was planned."),
+    "mission.review": N_("What was merged for {mission} was looked at: {after}."),
     "requirement.changed": N_("{who} changed what is asked of the mission {mission}."),
     "architecture.impact.completed": N_("What the change means for {mission} is known."),
     "orchestrator.retry": N_("The mission {mission} could not be looked at, and is tried again."),

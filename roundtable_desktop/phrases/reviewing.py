@@ -57,6 +57,12 @@ REVIEWING: Mapping[str, str] = {
     "returned_stopped": N_("{agent} is stopped: let it go on."),
     "returned_retired": N_("{agent} is retired: restore it."),
     "returned_unassigned": N_("No agent has the task."),
+    "inbox_review_findings": N_(
+        "Reviewers found something grave in what was merged of {about}. {text}"
+    ),
+    "inbox_review_assessed": N_(
+        "Reviewers doubt the design of what was merged of {about}; {agent} assesses it. {text}"
+    ),
     "missing_nobody": N_("No agent that can vote had the role when it was asked."),
     "missing_none": N_("They had no opinion."),
     "missing_no_vote": N_("{agent} ended its turn without a verdict."),
@@ -85,6 +91,13 @@ GATE_WORDS: Mapping[str, str] = {
     "given": N_("given"),
     "missing": N_("none will come"),
     "withdrawn": N_("not wanted any more"),
+    "approved": N_("approved"),
+    "repaired": N_("it is mended"),
+    "verified": N_("it is to be shown whether it is right"),
+    "assessed": N_("its design is assessed"),
+    "blocked": N_("somebody has to decide"),
+    "waived": N_("it was let pass"),
+    "skipped": N_("no reviewer was there"),
     "info": N_("to know"),
     "minor": N_("minor"),
     "major": N_("major"),

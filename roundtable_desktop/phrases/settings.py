@@ -19,6 +19,7 @@ NAMES: Mapping[str, str] = {
     "workspace_strategy": N_("Where agents work"),
     "mission_max_parallel": N_("Tasks of a mission at once"),
     "keep_copies_days": N_("Keep working copies (days)"),
+    "mission_review": N_("Reviews of missions"),
     "projects": N_("Models of projects"),
     "prices": N_("Prices of models"),
     # of its row
@@ -47,6 +48,9 @@ CHOICES: Mapping[str, str] = {
     "notifications.needed": N_("Only when I am needed (needed)"),
     "workspace_strategy.isolated_copy": N_("In a clone of their own (isolated_copy)"),
     "workspace_strategy.worktree": N_("In a linked working tree (worktree)"),
+    "mission_review.off": N_("Only by the gates of its tasks (off)"),
+    "mission_review.risky": N_("When there is a risk (risky)"),
+    "mission_review.always": N_("After each wave (always)"),
     "delivery.approval": N_("After my approval"),
     "delivery.auto": N_("By itself"),
 }

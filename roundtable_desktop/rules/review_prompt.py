@@ -19,7 +19,8 @@ MOST_EARLIER = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
     """author, summary: of the run whose work it is. earlier: what was said before, oldest first.
-    names: of agents, by their ids. sent: by a webhook, for the places in the texts of the task."""
+    names: of agents, by their ids. sent: by a webhook, for the places in the texts of the task.
+    snapshot: {"base", "head"} of merged work, in place of a proposal."""
 
     wakeup: Wakeup
     agent: Agent
@@ -31,6 +32,7 @@ class Looked:
     earlier: Sequence[Verdict]
     names: Mapping[str, str]
     sent: Mapping[str, object] = field(default_factory=dict)
+    snapshot: Json | None = None
 
 
 def review_prompt(looked: Looked) -> str:
@@ -65,19 +67,25 @@ def _task(looked: Looked) -> str:
 
 def _work(looked: Looked) -> str:
     proposal = looked.proposal
+    if looked.snapshot is not None:
+        return f"# The work\n\n{_see('merged', looked.snapshot['base'], looked.snapshot['head'])}"
     if proposal is None:
         said = "Its agent reports the task as done and changed no file. You see its base branch."
         return "\n\n".join(["# The work", said, *_said(looked)])
     base, head = proposal.base_commit, proposal.head_commit
-    see = (
-        "Your copy of the repository is at the commit that is proposed. See what it changes with:"
-        f"\n\n    git diff --stat {base} {head}\n    git diff {base} {head}"
-    )
+    see = _see("proposed", base, head)
     files = [_file(one) for one in proposal.files[:MOST_FILES]]
     more = len(proposal.files) - len(files)
     listed = quoted("\n".join([*files, *([f"and {more} more"] if more > 0 else [])]))
     parts = ["# The work", see, f"The files that it changes:\n\n{listed}", *_said(looked)]
     return "\n\n".join(parts)
+
+
+def _see(how: str, base: object, head: object) -> str:
+    return (
+        f"Your copy of the repository is at the commit that is {how}. See what it changes with:"
+        f"\n\n    git diff --stat {base} {head}\n    git diff {base} {head}"
+    )
 
 
 def _file(change: Json) -> str:

@@ -148,7 +148,20 @@ def _of_comment(cause: Cause) -> str:
     return f"{who} commented on your task."
 
 
+BROUGHT = {
+    "product_choice": "somebody has to choose what is wanted",
+    "architecture": "somebody has to say how its parts are to fit",
+    "permission": "something was not allowed",
+    "environment": "this machine or its tools do not allow it",
+    "repeated_failure": "it failed again and again",
+    "review_finding": "reviewers found something grave in what was merged",
+}
+"""Why something is brought to an agent (A-34)."""
+
+
 def _of_error(cause: Cause) -> str:
+    if (trigger := cause.payload.get("trigger")) is not None:
+        return f"{cause.name('task_id')} is brought to you: {BROUGHT[str(trigger)]}."
     if cause.payload.get("blocked"):
         about = f" with {cause.name('task_id')}" if cause.payload.get("task_id") else ""
         return f"Agent {cause.name('agent_id')} cannot go on{about} and waits for you."
@@ -210,6 +223,8 @@ def _words(cause: Cause) -> str:
             return _of_self(cause.payload)
         case Source.AGENT_ERROR if cause.payload.get("blocked"):
             return _waited_for(cause)
+        case Source.AGENT_ERROR if cause.payload.get("trigger"):
+            return _brought(cause)
         case Source.AGENT_ERROR:
             error = cause.payload.get("error")
             return f"{cause.name('agent_id')} ended with:\n\n{quoted(str(error))}" if error else ""
@@ -221,6 +236,13 @@ def _waited_for(cause: Cause) -> str:
     task_id = cause.payload.get("task_id")
     how = f"Answer with a comment on its task (task_id {task_id}): that lets it go on."
     return f"{asks}\n\n{how}" if task_id else asks
+
+
+def _brought(cause: Cause) -> str:
+    said = f"{cause.name('agent_id')} says:\n\n{quoted(str(cause.payload.get('error')))}"
+    task_id = cause.payload.get("task_id")
+    how = f"See it with task_get (task_id {task_id}). A person is asked as well, and decides what"
+    return f"{said}\n\n{how} you cannot."
 
 
 def _of_self(payload: Mapping[str, Any]) -> str:

@@ -20,11 +20,11 @@ class Gates(Table):
     stuck = JsonField(null=True)
     proposal_id = pw.TextField(null=True)
     approval_id = pw.TextField(null=True)
-    policy = JsonField(default=dict)
-    snapshot = JsonField(null=True)
     created_at = InstantField()
     updated_at = InstantField()
     revision = pw.IntegerField(default=1)
+    policy = JsonField(default=dict)
+    snapshot = JsonField(null=True)
 
 
 class Verdicts(Table):

@@ -5,6 +5,7 @@ from typing import Any
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.gates import GATE, VERDICT
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.merged_reviews import MERGED_REVIEW
 from roundtable_desktop.model.merges import OFFER
 from roundtable_desktop.model.missions import MISSION, PHASE
 from roundtable_desktop.model.records import SYSTEM, Actor, Json, Subject
@@ -28,6 +29,7 @@ from roundtable_desktop.store.fields import Table, as_json
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.merge_tables import MissionOffers
 from roundtable_desktop.store.mission_tables import Missions
+from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines
 
 _TABLES: dict[str, type[Table]] = {
@@ -46,6 +48,7 @@ _TABLES: dict[str, type[Table]] = {
     MISSION.name: Missions,
     OFFER.name: MissionOffers,
     PHASE.name: Missions,
+    MERGED_REVIEW.name: MissionReviews,
 }
 
 

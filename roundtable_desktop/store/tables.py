@@ -12,6 +12,7 @@ from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, 
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.merge_tables import MERGE_TABLES
 from roundtable_desktop.store.mission_tables import MISSION_TABLES
+from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.sitting_tables import SITTING_TABLES
 from roundtable_desktop.store.summary_tables import Summaries
@@ -389,4 +390,5 @@ TABLES: tuple[type[Table], ...] = (
     *MISSION_TABLES,
     *SITTING_TABLES,
     *MERGE_TABLES,
+    MissionReviews,
 )

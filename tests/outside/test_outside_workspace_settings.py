@@ -7,6 +7,7 @@ DEFAULTS = {
     "default_model": None,
     "keep_copies_days": 7,
     "mission_max_parallel": 3,
+    "mission_review": "off",
     "prices": "",
     "projects": {},
     "workspace_strategy": "isolated_copy",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from roundtable_desktop.engine import blocked, returned
+from roundtable_desktop.engine import blocked, merged_reviews, returned
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import (
     Asked,
@@ -173,6 +173,8 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
             missions_control.reopen_now(tx, desk, by, item.subject_id)
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
+        elif item.data.get("says") == merged_reviews.FINDINGS:
+            merged_reviews.answer(tx, desk.ids, item, action, by.actor)
         elif returned.is_of(item):
             ended = _returned(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:

@@ -17,6 +17,9 @@ LOOSE_TASKS = 20
 MOST_SEEN = 500
 """Of its own tasks, the newest."""
 
+_OVERSEE = (Role.COORDINATOR, Role.ARCHITECT)
+"""They see all tasks of their workspace: what is to be decided there is brought to them."""
+
 UNFINISHED = tuple(
     status for status in TaskStatus if status not in (TaskStatus.DONE, TaskStatus.CANCELLED)
 )
@@ -135,4 +138,4 @@ def _waits_for(view: View, task: Task, agent_id: str) -> bool:
 
 def _coordinates(view: View, holder: Holder) -> bool:
     agent = agents.get(view, holder.agent_id)
-    return agent is not None and agent.role is Role.COORDINATOR
+    return agent is not None and agent.role in _OVERSEE
