@@ -30,12 +30,14 @@ class Gauges(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """active_commands: checks and the like that run beside the tasks. most: the user's own maximum
-    of tasks at once. holds: accounts that are held, and until when (None: until a person acts).
-    locks: names of tools that something outside of the graph uses alone."""
+    """active_commands: checks and the like that run beside the tasks. other_runs: runs at work that
+    are of no task of the mission. most: the user's own maximum of tasks at once, with these.
+    holds: accounts that are held, and until when (None: until a person acts). locks: names of tools
+    that something outside of the graph uses alone."""
 
     gauge: Gauge = field(default_factory=Gauge)
     active_commands: int = 0
+    other_runs: int = 0
     most: int | None = None
     holds: Mapping[str, datetime | None] = field(default_factory=dict)
     locks: frozenset[str] = frozenset()

@@ -84,7 +84,7 @@ class Step(StrEnum):
     RUNNABLE = "runnable"  # dispatch the wave
     WAITING = "waiting"  # until a time, or the end of what is at work
     BLOCKED = "blocked"  # somebody is to decide
-    TERMINAL = "terminal"  # nothing is left to do
+    TERMINAL = "terminal"  # every task is over: `rules.convergence` says whether the mission is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +114,8 @@ class PlanEdge:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTask:
     """A task of the mission; its root task is none of them.
+
+    One that has begun and waits for its subtasks has a hard edge to each that is open.
 
     live: a run of it is on, or a wakeup waits or is claimed. due_at: before then it is not to be
     dispatched; of a live one: what its wakeup waits for.

@@ -102,7 +102,7 @@ class _Wave:
         self._chosen: dict[str, PlanAgent] = {}
         self._edges: list[PlanEdge] = []
         self._inferred = Counter(edge.task_id for edge in graph.edges if edge.inferred)
-        live, mended = 0, _mended(seen.tasks)
+        live, mended = seen.resources.other_runs, _mended(seen.tasks)
         for task in seen.tasks:
             waits = task.status is TaskStatus.IN_REVIEW and task.id not in mended
             if task.status not in TERMINAL_TASKS and (task.live or waits):
