@@ -221,6 +221,7 @@ def random_mission(seed: int, *, most: int = 12, batches: bool = True) -> Missio
             priority=dice.choice([0, 0, 0, 5]),
             write_area=tuple(dice.sample(AREAS, dice.choice([0, 1, 1, 1, 2]))),
             work=dice.choice([Work.EXECUTE] * 4 + [Work.DEBUG]),
+            assignee_agent_id=dice.choice([None] * 30 + ["gone"]),
         )
         for number, name in enumerate(names)
     }

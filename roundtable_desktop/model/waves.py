@@ -186,9 +186,9 @@ class PlanAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """All that a plan is made of. outside: the statuses of tasks that are not of this mission and
-    stand in its edges. busy: something of the mission goes on that is no task of it: its
-    coordinator, a merge, a review, a turn."""
+    """All that a plan is made of. outside: the statuses of tasks that stand in the edges and are
+    none of `tasks`: of other missions, of none, and the root task. busy: something of the mission
+    goes on that is no task of it: its coordinator, a merge, a review, a turn."""
 
     now: datetime
     tasks: tuple[PlanTask, ...]

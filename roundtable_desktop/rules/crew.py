@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from roundtable_desktop.model.states import Role
-from roundtable_desktop.model.waves import PlanAgent, PlanTask, Reason, Seen, Why, Work
+from roundtable_desktop.model.waves import STANDS, PlanAgent, PlanTask, Reason, Seen, Why, Work
 from roundtable_desktop.rules.models import differs
 
 ROLES: Mapping[Work, str] = {
@@ -45,6 +45,11 @@ class Crew:
                 return found
             reasons.append(found)
         return next((one for code in _HOPE for one in reasons if one.code is code), reasons[0])
+
+    def nobody(self, task: PlanTask) -> Reason | None:
+        """Why no agent will take it before a person does something; None: one may, now or later."""
+        found = self.who(task)
+        return found if isinstance(found, Reason) and found.code in STANDS else None
 
     def give(self, agent: PlanAgent) -> None:
         self._given[agent.id] += 1

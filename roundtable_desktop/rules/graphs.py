@@ -1,6 +1,6 @@
 """The graph of a mission's tasks: what is wrong with it, and what holds each one back (A-11)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from roundtable_desktop.model.states import TERMINAL_TASKS, DependencyType, TaskStatus
@@ -25,9 +25,11 @@ class Graph:
     order: every conflict, and what the planner itself inferred (A-41)."""
 
     def __init__(self, seen: Seen) -> None:
-        self.tasks: Mapping[str, PlanTask] = {task.id: task for task in seen.tasks}
+        tasks = sorted(seen.tasks, key=lambda task: (task.number, task.id))
+        self.tasks: Mapping[str, PlanTask] = {task.id: task for task in tasks}
         self.outside = seen.outside
-        self.edges = [edge for edge in seen.edges if edge.task_id in self.tasks]
+        edges = sorted(seen.edges, key=lambda edge: (edge.task_id, edge.depends_on_task_id))
+        self.edges = [edge for edge in edges if edge.task_id in self.tasks]
         self.hard: dict[str, list[str]] = {}
         self.soft: dict[str, list[str]] = {}
         self.first: dict[str, list[str]] = {}
@@ -109,18 +111,24 @@ class Graph:
         return length
 
 
-def held_back(graph: Graph, order: Sequence[str], now: datetime) -> dict[str, Reason | None]:
-    """Of each open task in `order`: why the graph keeps it from dispatch; None: it does not."""
+def held_back(
+    graph: Graph, order: Sequence[str], now: datetime, nobody: Callable[[PlanTask], Reason | None]
+) -> dict[str, Reason | None]:
+    """Of each open task in `order`: why it cannot be dispatched, whatever is beside it; None: it
+    can. nobody: why no agent will take it until a person acts; then what waits for it stands too.
+    """
     found: dict[str, Reason | None] = {}
     for name in order:
-        found[name] = _own(graph.tasks[name], now) or _by_edges(graph, name, found)
         task = graph.tasks[name]
-        if found[name] is None and task.due_at is not None and task.due_at > now:
-            found[name] = Reason(code=Why.LATER, values={"until": task.due_at})
+        reason = own_reason(task, now) or _by_edges(graph, name, found)
+        if reason is None and task.due_at is not None and task.due_at > now:
+            reason = Reason(code=Why.LATER, values={"until": task.due_at})
+        found[name] = reason or nobody(task)
     return found
 
 
-def _own(task: PlanTask, now: datetime) -> Reason | None:
+def own_reason(task: PlanTask, now: datetime) -> Reason | None:
+    """By the task alone: it goes on, or it stands; None: its place in the graph decides."""
     later = task.due_at is not None and task.due_at > now
     if task.status is TaskStatus.IN_REVIEW:
         return Reason(code=Why.IN_REVIEW)

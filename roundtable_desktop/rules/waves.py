@@ -11,7 +11,6 @@ from datetime import datetime
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.resources import Room
 from roundtable_desktop.model.states import (
-    TERMINAL_TASKS,
     DependencySource,
     DependencyType,
     TaskStatus,
@@ -32,7 +31,7 @@ from roundtable_desktop.model.waves import (
 from roundtable_desktop.rules.areas import Pattern, Taken, patterns
 from roundtable_desktop.rules.concurrency import room
 from roundtable_desktop.rules.crew import Crew
-from roundtable_desktop.rules.graphs import Graph, held_back
+from roundtable_desktop.rules.graphs import Graph, held_back, own_reason
 from roundtable_desktop.rules.models import assign
 
 MOST_INFERRED = 8
@@ -56,11 +55,12 @@ def plan(seen: Seen, wave_id: str) -> WavePlan:
     begins within as many waves as there are tasks."""
     graph = Graph(seen)
     if graph.faults:
-        return _invalid(graph, wave_id)
+        return _invalid(seen, graph, wave_id)
     order = graph.in_order()
-    held = held_back(graph, order, seen.now)
+    crew = Crew(seen)
+    held = held_back(graph, order, seen.now, crew.nobody)
     ready = [graph.tasks[name] for name, reason in held.items() if reason is None]
-    wave = _Wave(seen, graph, held)
+    wave = _Wave(seen, graph, held, crew)
     for task in _sorted(graph, ready, graph.downstream(order)):
         wave.judge(task)
     return wave.told(wave_id)
@@ -92,10 +92,12 @@ def _sorted(
 class _Wave:
     """A plan while it is made; what is at work, in review or in the wave is `taken`."""
 
-    def __init__(self, seen: Seen, graph: Graph, held: dict[str, Reason | None]) -> None:
+    def __init__(
+        self, seen: Seen, graph: Graph, held: dict[str, Reason | None], crew: Crew
+    ) -> None:
         self._seen, self._graph = seen, graph
         self._why = {name: reason for name, reason in held.items() if reason is not None}
-        self._crew = Crew(seen)
+        self._crew = crew
         self._writers, self._surfaces, self._lookers = Taken(), Taken(), Taken()
         self._locks: dict[str, str | None] = dict.fromkeys(sorted(seen.resources.locks))
         self._taken: dict[str, None] = {}
@@ -103,9 +105,9 @@ class _Wave:
         self._edges: list[PlanEdge] = []
         self._inferred = Counter(edge.task_id for edge in graph.edges if edge.inferred)
         live, mended = seen.resources.other_runs, _mended(seen.tasks)
-        for task in seen.tasks:
+        for task in graph.tasks.values():
             waits = task.status is TaskStatus.IN_REVIEW and task.id not in mended
-            if task.status not in TERMINAL_TASKS and (task.live or waits):
+            if (task.live or waits) and graph.is_open(task.id):
                 self._take(task)
                 live += self._why[task.id].code is Why.AT_WORK
         self._live = live
@@ -124,14 +126,11 @@ class _Wave:
 
     def judge(self, task: PlanTask) -> None:
         """One that is ready by the graph: into the wave, or not and why."""
-        agent = self._crew.who(task)
-        if isinstance(agent, Reason) and agent.code in STANDS:
-            self._why[task.id] = agent
-            return
         beside = self._beside(task)
         if beside is not None:
             self._why[task.id] = beside
             return self._infer(task, beside)
+        agent = self._crew.who(task)
         if self._live + len(self._chosen) >= self._room.most:
             values = {"most": self._room.most, "limit": self._room.code}
             self._why[task.id] = Reason(code=Why.NO_ROOM, values=values)
@@ -147,7 +146,7 @@ class _Wave:
         """What is taken already and does not go together with it."""
         area = area_of(task)
         for other, edge in self._graph.apart.get(task.id, {}).items():
-            if other in self._taken and self._holds(edge, task, self._graph.tasks[other]):
+            if other in self._taken and _binds(edge, task, self._graph.tasks[other]):
                 return Reason(code=Why.SERIALIZED, values={"task": other})
         for lock in task.locks:
             if lock in self._locks:
@@ -162,11 +161,6 @@ class _Wave:
             or self._surface(task)
             or _met(Why.UNSTABLE, self._lookers, area)
         )
-
-    def _holds(self, edge: PlanEdge, task: PlanTask, other: PlanTask) -> bool:
-        """An edge that was made because an area was unknown binds while it is."""
-        unknown = edge.inferred and edge.reason == Why.AREA_UNKNOWN
-        return not unknown or not area_of(task) or not area_of(other)
 
     def _surface(self, task: PlanTask) -> Reason | None:
         """A debugger stays apart from what works where the failure is (A-16)."""
@@ -211,7 +205,7 @@ class _Wave:
             model_assignments={name: assign(tasks[name], agent) for name, agent in chosen.items()},
             edges=tuple(self._edges),
             tasks=self._why,
-            until=min(self._times(), default=None),
+            until=min(_times(self._why), default=None),
             blocked_task_ids=blocked,
             orphaned_task_ids=tuple(name for name in self._why if _orphaned(tasks[name])),
             room=self._room,
@@ -228,11 +222,11 @@ class _Wave:
     def _code(self, step: Step) -> str:
         return str(step) if self._seen.tasks else "awaiting_initial_work"
 
-    def _times(self) -> Iterable[datetime]:
-        for why in self._why.values():
-            until = why.values.get("until")
-            if isinstance(until, datetime):
-                yield until
+
+def _binds(edge: PlanEdge, task: PlanTask, other: PlanTask) -> bool:
+    """One that was inferred because an area was unknown binds while it is."""
+    unknown = edge.inferred and edge.reason == Why.AREA_UNKNOWN
+    return not unknown or not area_of(task) or not area_of(other)
 
 
 def _met(
@@ -264,14 +258,29 @@ def _orphaned(task: PlanTask) -> bool:
     return task.status is TaskStatus.IN_PROGRESS and not waits
 
 
-def _invalid(graph: Graph, wave_id: str) -> WavePlan:
-    """Nothing is begun in a graph that says two things; what runs goes on (A-12)."""
-    named = {name for fault in graph.faults for name in fault.path if graph.is_open(name)}
+def _invalid(seen: Seen, graph: Graph, wave_id: str) -> WavePlan:
+    """Nothing is begun in a graph that says two things; what runs goes on (A-12, C-82)."""
+    invalid = Reason(code=Why.INVALID)
+    why = {
+        name: own_reason(task, seen.now) or invalid
+        for name, task in graph.tasks.items()
+        if graph.is_open(name)
+    }
+    blocked = tuple(name for name, reason in why.items() if reason.code in STANDS)
+    goes_on = seen.busy or len(blocked) < len(why)
     return WavePlan(
         wave_id=wave_id,
-        step=Step.BLOCKED,
+        step=Step.WAITING if goes_on else Step.BLOCKED,
         reason=Reason(code="invalid", values={"faults": len(graph.faults)}),
-        blocked_task_ids=tuple(sorted(named)),
-        tasks={name: Reason(code=Why.INVALID) for name in sorted(named)},
+        blocked_task_ids=blocked,
+        tasks=why,
+        until=min(_times(why), default=None),
         faults=tuple(graph.faults),
     )
+
+
+def _times(why: Mapping[str, Reason]) -> Iterable[datetime]:
+    for reason in why.values():
+        until = reason.values.get("until")
+        if isinstance(until, datetime):
+            yield until

@@ -95,12 +95,39 @@ def test_a_graph_that_says_two_things_is_named_with_its_path() -> None:
         Fault(code="circle", path=("a", "b", "c", "a")),
     )
     assert (wave.step, wave.reason.code) == (Step.BLOCKED, "invalid")
-    assert wave.blocked_task_ids == ("a", "b", "c", "d")
+    assert wave.blocked_task_ids == ("a", "b", "c", "d", "e")
     assert not wave.runnable_task_ids
     own = plan(seen(task("a"), edges=hard("a>a")), "w")
     assert own.faults == (Fault(code="circle", path=("a", "a")),)
     mixed = (*hard("a>b"), typed("b>a", D.SERIALIZATION, S.USER))
     assert plan(seen(task("a"), task("b"), edges=mixed), "w").step is Step.BLOCKED
+
+
+@pytest.mark.proves("A-12", "C-82")
+def test_what_runs_in_an_invalid_graph_goes_on() -> None:
+    at_work = task("c", status=TaskStatus.IN_PROGRESS, live=True)
+    wave = plan(seen(task("a"), at_work, edges=hard("a>a")), "w")
+    assert (wave.step, wave.reason.code) == (Step.WAITING, "invalid")
+    assert why(wave) == {"a": "invalid", "c": "at_work"}
+    assert wave.blocked_task_ids == ("a",)
+    busy = plan(seen(task("a"), edges=hard("a>a"), busy=True), "w")
+    assert busy.step is Step.WAITING
+
+
+@pytest.mark.proves("A-12")
+def test_what_waits_for_a_task_that_nobody_takes_is_blocked_too() -> None:
+    edges = (*hard("b>a", "c>b"), typed("d>a", D.SERIALIZATION, S.USER))
+    tasks = [task("a", assignee_agent_id="gone"), *(task(name) for name in "bcd")]
+    wave = plan(seen(*tasks, edges=edges), "w")
+    assert why(wave) == {
+        "a": "agent_refused",
+        "b": "blocker_stands",
+        "c": "blocker_stands",
+        "d": "planned",
+    }
+    assert wave.blocked_task_ids == ("a", "b", "c")
+    wave = plan(seen(*tasks[:3], edges=edges[:2]), "w")
+    assert wave.step is Step.BLOCKED
 
 
 @pytest.mark.proves("A-11")
