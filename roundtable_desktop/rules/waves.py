@@ -11,6 +11,7 @@ from datetime import datetime
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.resources import Room
 from roundtable_desktop.model.states import (
+    TERMINAL_TASKS,
     DependencySource,
     DependencyType,
     TaskStatus,
