@@ -10,6 +10,54 @@ from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 
 
+class Claims(Protocol):
+    """What a run keeps for itself; it ends with the run."""
+
+    def acquire(
+        self, holder: Holder, given: Sequence[str], key: str | None
+    ) -> Mapping[str, object]:
+        """All of them or none."""
+
+    def release(
+        self, holder: Holder, given: Sequence[str], key: str | None
+    ) -> Mapping[str, object]:
+        """Those of its own, or all of its own for none."""
+
+    def every(self, holder: Holder) -> Mapping[str, object]:
+        """All of its workspace."""
+
+
+class State(Protocol):
+    def get(self, holder: Holder) -> Mapping[str, object]:
+        """Where it is, who else is there, and how far its tasks are."""
+
+    def watch(
+        self, holder: Holder, after: int | None, limit: int, seconds: float
+    ) -> Mapping[str, object]:
+        """What happened after that event to what it may see; waits for something at most so long.
+        None: from now on."""
+
+
+class Changes(Protocol):
+    """Of tasks below its own; a coordinator whose turn is about none may change any it may see."""
+
+    def task(
+        self,
+        holder: Holder,
+        task_id: str,
+        values: Mapping[str, str | Sequence[str]],
+        assignee: str | None,
+        blocked_by: Sequence[str] | None,
+        key: str | None,
+    ) -> Mapping[str, object]:
+        """values: title, description, acceptance, expected_files; None leaves a thing as it is."""
+
+    def block(
+        self, holder: Holder, task_id: str, reason: str, owner: str, action: str, key: str | None
+    ) -> Mapping[str, object]:
+        """Nothing works on it until somebody opens it again."""
+
+
 class AgentDesk(Protocol):
     """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
 
@@ -17,6 +65,15 @@ class AgentDesk(Protocol):
     looks in its own transaction whether the run still lives: a call that came before its end
     may arrive after it (F-13). key: the same key of the same holder is the same act (W-30).
     """
+
+    @property
+    def claims(self) -> Claims: ...
+
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def changes(self) -> Changes: ...
 
     def notice(self, holder: Holder) -> str | None:
         """What every agent has to know now, whatever it asked for; each thing once."""

@@ -72,6 +72,8 @@ class Kind(StrEnum):
     RUN_UNHEARD = "run.unheard"
     RUN_USED = "run.used"
     RUN_WAKE_REFUSED = "run.wake_refused"
+    RUN_CLAIMED = "run.claimed"
+    RUN_RELEASED = "run.released"
     SPOOL_DAMAGED = "run.spool_damaged"
     RUN_DISCARDED = "run.changes_discarded"
     RUN_REPOSITORY_MOVED = "run.repository_moved"

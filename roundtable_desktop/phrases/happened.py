@@ -55,6 +55,8 @@ STEPS: Mapping[str, str] = {
     "run.started": N_("The runner of {run} is there."),
     "run.resume_point": N_("It was kept where {run} goes on."),
     "run.controlled": N_("The runner of {run} was told something."),
+    "run.claimed": N_("{agent} keeps something for itself in {run}."),
+    "run.released": N_("{agent} let go of what it kept for itself in {run}."),
     "run.used": N_("The tokens of a turn of {run} were counted."),
     "session.opened": N_("{agent} opened the conversation of {run}."),
     "wakeup.claimed": N_("The wake of {agent} ({wakeup}) was taken up."),

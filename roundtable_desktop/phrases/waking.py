@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.phrases.at_work import AT_WORK
 from roundtable_desktop.phrases.marking import N_
 
 WAKING: Mapping[str, str] = {
+    **AT_WORK,
     "waits_not_before": N_("It waits until {until}, as it was asked."),
     "wakeup_not_waiting": N_(
         "This wakeup is {status}: it waits no more, so it cannot be cancelled."

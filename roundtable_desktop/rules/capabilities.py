@@ -18,6 +18,8 @@ _ITS_OWN = frozenset({Purpose.WORK, Purpose.TURN})
 _JUDGES = frozenset({Purpose.REVIEW})
 
 CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
+    "state_get": _ALL,
+    "state_watch": _ALL,
     "task_get": _ALL,
     "task_list": _ALL,
     "task_result": _ALL,
@@ -26,6 +28,11 @@ CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
     "task_comment": _ITS_OWN,
     "task_progress": _ITS_OWN,
     "task_create": _ITS_OWN,
+    "task_update": _ITS_OWN,
+    "task_block": _ITS_OWN,
+    "claim_list": _ALL,
+    "claim_acquire": _ITS_OWN,
+    "claim_release": _ITS_OWN,
     "approval_request": _ITS_OWN,
     "wake_self": _ITS_OWN,
     "vote_cast": _JUDGES,

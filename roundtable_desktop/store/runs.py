@@ -260,7 +260,7 @@ def finish(
         routines.ended(tx, run, status, outcome)
         if run.task_id is not None:
             give_back(tx, run.task_id, run.id)
-        give_back_copy(tx, run.id)
+        give_back_rest(tx, run.id)
         tx.write(
             AgentProcesses.update(ended_at=tx.now).where(
                 (AgentProcesses.run_id == run.id) & AgentProcesses.ended_at.is_null()
@@ -331,5 +331,7 @@ def keep_copy(tx: Tx, run_id: str) -> None:
     tx.write(Runs.update(copy_kept=True).where(Runs.id == run_id))
 
 
-def give_back_copy(tx: Tx, run_id: str) -> None:
-    tx.write(Leases.delete().where((Leases.run_id == run_id) & (Leases.kind == "copy")))
+def give_back_rest(tx: Tx, run_id: str) -> None:
+    """Its own copy, what it claimed, and its turn."""
+    of_run = Leases.kind.in_(("copy", "claim", "turn"))
+    tx.write(Leases.delete().where((Leases.run_id == run_id) & of_run))

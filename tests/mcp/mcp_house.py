@@ -36,10 +36,25 @@ BRIDGE = [sys.executable, "-I", "-m", "roundtable_desktop", "--part", "mcp-bridg
 Json = dict[str, Any]
 
 
+class Noted:
+    """Fulfils what `AgentDesk` has rooms for: writes down what it was asked, and answers that."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, tuple[object, ...]]] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Json]:
+        def note(holder: Holder, *words: object) -> Json:
+            self.asked.append((name, words))
+            return {"asked": name}
+
+        return note
+
+
 class MemoryDesk:
     """Fulfils `Holders` and `AgentDesk`. `hold` stops every write after it was done, until `go`."""
 
     def __init__(self) -> None:
+        self.claims = self.state = self.changes = Noted()
         self.live: dict[str, Holder] = {}
         self.tasks: dict[str, Json] = {
             "task-parent": {"id": "task-parent", "title": "All of it", "parent_id": None},

@@ -9,6 +9,7 @@ import pytest
 from mcp_house import DASHBOARD_TOKEN, House, call
 
 from roundtable_desktop.mcp.answers import Answer
+from roundtable_desktop.mcp.tools import TOOLS
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
@@ -21,7 +22,7 @@ def test_a_live_run_is_answered_at_both_addresses(house: House) -> None:
     for path in ("/mcp", "/mcp/"):
         status, _, answer = house.ask(LIST, path=path)
         assert status == 200
-        assert len(answer["result"]["tools"]) == 11
+        assert len(answer["result"]["tools"]) == len(TOOLS)
 
 
 @pytest.mark.parametrize(

@@ -15,17 +15,11 @@ from roundtable_desktop.mcp.tools import describe
 from roundtable_desktop.model.errors import Busy
 
 NAMES = [
-    "task_get",
-    "task_list",
-    "task_comment",
-    "task_progress",
-    "task_result",
-    "task_create",
-    "approval_request",
-    "wake_self",
-    "proposal_get",
-    "proposal_list",
-    "vote_cast",
+    *("state_get", "state_watch"),
+    *("task_get", "task_list", "task_comment", "task_progress", "task_result", "task_create"),
+    *("approval_request", "task_update", "task_block", "wake_self"),
+    *("proposal_get", "proposal_list", "vote_cast"),
+    *("claim_acquire", "claim_release", "claim_list"),
 ]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
@@ -155,6 +149,16 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_create", {"title": "a", "parent_id": "task-others"}, "/parent_id"),
         ("task_create", {"title": "a\nb"}, "/title"),
         ("task_create", {"title": "a", "description": "x" * 65_537}, "/description"),
+        ("state_get", {"workspace_id": "other"}, "/workspace_id"),
+        ("state_watch", {"cursor": 7}, "/cursor"),
+        ("state_watch", {"cursor": "-1"}, "/cursor"),
+        ("state_watch", {"wait_seconds": 2}, "/wait_seconds"),
+        ("task_update", {"title": "a"}, "/task_id"),
+        ("task_update", {"task_id": "task-mine", "status": "done"}, "/status"),
+        ("task_block", {"reason": "a", "action": "b", "owner": "nobody"}, "/owner"),
+        ("claim_acquire", {"resources": []}, "/resources"),
+        ("claim_acquire", {"resources": "src"}, "/resources"),
+        ("claim_acquire", {"resources": ["a"], "run_id": "run-b"}, "/run_id"),
     ],
 )
 def test_an_argument_that_does_not_fit_is_refused_by_name(
@@ -163,7 +167,7 @@ def test_an_argument_that_does_not_fit_is_refused_by_name(
     refused = told(house, tool, **arguments)
     assert refused["code"] == "bad_arguments"
     assert [fault["pointer"] for fault in refused["errors"]] == [pointer]  # type: ignore[attr-defined]
-    assert not house.desk.keys
+    assert not house.desk.keys and not house.desk.claims.asked
 
 
 def test_sizes_are_counted_in_bytes(house: House) -> None:

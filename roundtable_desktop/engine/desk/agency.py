@@ -1,31 +1,30 @@
 """Commands of agents, in the name of the run whose token they hold; ids come from the token."""
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from roundtable_desktop.engine import checkpoints
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.collecting import REFUSED
-from roundtable_desktop.engine.desk import Asked, Desk, gating, once, reach, tasks, voting, waking
+from roundtable_desktop.engine.desk import Desk, gating, reach, tasks, voting, waking
+from roundtable_desktop.engine.desk.changing import Changing
+from roundtable_desktop.engine.desk.claiming import Claiming
+from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
+from roundtable_desktop.engine.desk.seeing import Seeing
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.gates import UNJUDGED, Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
-from roundtable_desktop.model.printed import printed
-from roundtable_desktop.model.records import Actor, Agent, Json, Run, Subject, Task
+from roundtable_desktop.model.records import Actor, Json, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS, ProposalStatus, TaskStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.fitting import misfits
-from roundtable_desktop.rules.redact import clip, redact
+from roundtable_desktop.rules.redact import clip
 from roundtable_desktop.store import agents, approvals, comments, runs, verdicts, wakeups
 from roundtable_desktop.store import tasks as rows
-from roundtable_desktop.store.db import Reader, Tx, View
-
-Answer = Mapping[str, object]
-R = TypeVar("R")
+from roundtable_desktop.store.db import Reader, Tx
 
 SUBTASKS = 20
 """Below one task."""
@@ -55,14 +54,14 @@ class Holders:
         )
 
 
-class Agency:
-    """Each write looks in its own transaction whether the run still lives: a call that came before
-    its end may arrive after it (F-13). hidden: what is redacted besides an agent's own secrets."""
+class Agency(InName):
+    """What the tools of agents ask for, each noun in a room of its own."""
 
     def __init__(self, desk: Desk, reader: Reader, hidden: Sequence[str] = ()) -> None:
-        self._desk = desk
-        self._reader = reader
-        self._hidden = hidden
+        super().__init__(desk, reader, hidden)
+        self.claims = Claiming(desk, reader, hidden)
+        self.state = Seeing(desk, reader, hidden)
+        self.changes = Changing(desk, reader, hidden)
 
     def notice(self, holder: Holder) -> str | None:
         """That its person leaves, so that it can bring its work to a good place to stop."""
@@ -80,10 +79,10 @@ class Agency:
         with self._reader.snapshot() as view:
             task = reach.named(view, holder, task_id)
             said = comments.of_task(view, task.id)
-            below = [_shown(one) for one in rows.below(view, task.id)]
+            below = [shown(one) for one in rows.below(view, task.id)]
         words = [{"author": one.author_type, "text": one.text} for one in said]
         more = {"description": task.description, "comments": words, "subtasks": below}
-        return {**_shown(task), **more}
+        return {**shown(task), **more}
 
     def list_tasks(
         self, holder: Holder, status: TaskStatus | None, after: str | None, limit: int
@@ -92,7 +91,7 @@ class Agency:
             found = reach.listed(view, holder, status, after, limit + 1)
             names = {one.id: one.name for one in agents.every(view, holder.workspace_id)}
         told = [
-            {**_shown(one), "assignee_agent": names.get(one.assignee_agent_id or "")}
+            {**shown(one), "assignee_agent": names.get(one.assignee_agent_id or "")}
             for one in found[:limit]
         ]
         return {"tasks": told, "next_cursor": found[limit - 1].id if len(found) > limit else None}
@@ -124,7 +123,7 @@ class Agency:
                 checkpoints.note(tx, run, clean)
             return Subject("task", task.id)
 
-        return _shown(self._about_task(holder, key, f"progress:{text}:{percent}", act, rows.get))
+        return shown(self._about_task(holder, key, f"progress:{text}:{percent}", act, rows.get))
 
     def result(self, holder: Holder, result: WorkerResult, key: str | None) -> Answer:
         """The last call before the turn's end counts; of two different ones with a note."""
@@ -141,7 +140,7 @@ class Agency:
         self._once(holder, key, f"result:{text}", act, runs.get)
         with self._reader.snapshot() as view:
             task = rows.get(view, holder.task_id) if holder.task_id else None
-        return {"task": _shown(task) if task else None, "accepted": True}
+        return {"task": shown(task) if task else None, "accepted": True}
 
     def keep_refused(self, holder: Holder, text: str) -> None:
         """The last one; what fits counts, whichever came first. One that was refused for anything
@@ -172,7 +171,7 @@ class Agency:
             parent = reach.own(tx, holder) if holder.task_id is not None else None
             if parent is not None:
                 _check_room(tx, parent)
-            agent = _agent(tx, holder, assignee) if assignee is not None else None
+            agent = named_agent(tx, holder, assignee) if assignee is not None else None
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
             before = reach.before(tx, holder, blocked_by)
@@ -191,7 +190,7 @@ class Agency:
 
         words = f"create_task:{title}:{description}:{assignee}:{','.join(blocked_by)}"
         words += f":{judged}" if judged != UNJUDGED else ""
-        return _shown(self._once(holder, key, words, act, rows.get))
+        return shown(self._once(holder, key, words, act, rows.get))
 
     def wake_self(
         self,
@@ -264,39 +263,6 @@ class Agency:
         made = self._about_task(holder, key, f"approval:{text}", act, approvals.get)
         return {"approval_id": made.id, "status": str(made.status)}
 
-    def _clean(self, holder: Holder, text: str) -> str:
-        """No secret of the agent's environment enters the database, nor its token (S-71), and
-        nothing that drives a terminal."""
-        own = self._desk.secrets.get(holder.agent_id).values()
-        return redact(printed(text), {holder.token, *own, *self._hidden})
-
-    def _about_task(
-        self,
-        holder: Holder,
-        key: str | None,
-        words: str,
-        act: Callable[[Tx, Task], Subject],
-        show: Callable[[View, str], R | None],
-    ) -> R:
-        return self._once(holder, key, words, lambda tx, _: act(tx, reach.own(tx, holder)), show)
-
-    def _once(
-        self,
-        holder: Holder,
-        key: str | None,
-        words: str,
-        act: Callable[[Tx, Run], Subject],
-        show: Callable[[View, str], R | None],
-    ) -> R:
-        """The same key of the same run is the same act (W-30)."""
-        who = Actor("agent", f"{holder.agent_id}:{holder.run_id}")
-        asked = Asked(who, key, hashlib.sha256(words.encode()).hexdigest())
-        with self._desk.store.transaction() as tx:
-            run = runs.get(tx, holder.run_id)
-            if run is None or run.status not in LIVE_RUNS:
-                raise Absent("run_access_over")
-            return once(tx, asked, lambda: act(tx, run), show)
-
 
 def _check_room(tx: Tx, task: Task) -> None:
     """An agent that asks for ever is stopped by name (A5)."""
@@ -309,21 +275,3 @@ def _check_room(tx: Tx, task: Task) -> None:
         depth, above = depth + 1, found
     if depth >= LEVELS:
         raise Blocked("too_deep_subtasks", most=LEVELS)
-
-
-def _agent(tx: Tx, holder: Holder, given: str) -> Agent:
-    """By name or id, of the same workspace only (K-64)."""
-    agent = agents.named(tx, holder.workspace_id, given) or agents.get(tx, given)
-    if agent is None or agent.workspace_id != holder.workspace_id:
-        raise Absent("unknown_agent", "/assignee")
-    return agent
-
-
-def _shown(task: Task) -> dict[str, object]:
-    return {
-        "id": task.id,
-        "number": task.number,
-        "title": task.title,
-        "status": str(task.status),
-        "parent_id": task.parent_id,
-    }

@@ -64,14 +64,21 @@ def block(desk: Desk, asked: Asked, task_id: str, *, reason: str, owner: str, ac
     """C-24: who has to do what. Nothing works on it until somebody opens it again."""
 
     def act(tx: Tx, task: Task) -> list[str]:
-        _check_move(task, TaskStatus.BLOCKED)
-        ended = _take_away(tx, task)
-        _drop_wakeups(tx, asked, task, TaskStatus.BLOCKED)
-        blocked = {"owner": owner, "action": action, "reason": reason}
-        graph.move(tx, desk.ids, task, TaskStatus.BLOCKED, actor=asked.actor, blocked=blocked)
-        return ended
+        return block_now(tx, desk, asked, task, reason=reason, owner=owner, action=action)
 
     return _done(desk, asked, task_id, act)
+
+
+def block_now(
+    tx: Tx, desk: Desk, asked: Asked, task: Task, *, reason: str, owner: str, action: str
+) -> list[str]:
+    """`block` as a part of a larger decision; the runs that are to be called off after it."""
+    _check_move(task, TaskStatus.BLOCKED)
+    ended = _take_away(tx, task)
+    _drop_wakeups(tx, asked, task, TaskStatus.BLOCKED)
+    blocked = {"owner": owner, "action": action, "reason": reason}
+    graph.move(tx, desk.ids, task, TaskStatus.BLOCKED, actor=asked.actor, blocked=blocked)
+    return ended
 
 
 def _done(desk: Desk, asked: Asked, task_id: str, act: Callable[[Tx, Task], list[str]]) -> Task:

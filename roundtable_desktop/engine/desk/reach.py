@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from roundtable_desktop.engine.desk import Desk, edges
 from roundtable_desktop.model.callers import Holder
-from roundtable_desktop.model.errors import Absent, Blocked
+from roundtable_desktop.model.errors import Absent, Blocked, Conflict
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.records import Actor, Task
 from roundtable_desktop.model.states import Role, TaskStatus
@@ -39,6 +39,17 @@ def named(view: View, holder: Holder, given: str | None, pointer: str = "") -> T
     task = tasks.get(view, given)
     if task is None or not _sees(view, holder, task):
         raise Absent("unknown_task", pointer)
+    return task
+
+
+def below(view: View, holder: Holder, given: str, pointer: str = "/task_id") -> Task:
+    """One that it may change: below the task that it works on, or as a coordinator whose turn is
+    about none any that it may see."""
+    task = named(view, holder, given, pointer)
+    if holder.task_id is None and _coordinates(view, holder):
+        return task
+    if task.parent_id is None or task.parent_id != holder.task_id:
+        raise Conflict("not_below_yours", pointer, number=task.number)
     return task
 
 

@@ -176,23 +176,37 @@ def change(
     def act() -> Subject:
         task = get(tx, task_id)
         check_revision(asked, task.revision)
-        if values:
-            task = tasks.change(tx, task, asked.actor, **values)
-        if depends_on is not None:
-            edges.replace(tx, desk.ids, task, depends_on, asked.actor)
-        if gates is not None:
-            gating.replace(tx, desk.ids, get(tx, task_id), gates, asked.actor)
-        if agent_id is not None:
-            task = get(tx, task_id)
-            check_assignable(task)
-            agent = _agent(tx, task.workspace_id, agent_id)
-            if agent.id != task.assignee_agent_id:
-                _hand_over(tx, desk, asked, task, agent)
+        agent = None if agent_id is None else _agent(tx, task.workspace_id, agent_id)
+        change_now(tx, desk, asked, task, values or {}, agent, depends_on, gates)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
         task = once(tx, asked, act, tasks.get)
     return task
+
+
+def change_now(
+    tx: Tx,
+    desk: Desk,
+    asked: Asked,
+    task: Task,
+    values: Mapping[str, object],
+    agent: Agent | None,
+    depends_on: Sequence[Edge] | None,
+    gates: Sequence[Wanted] | None = None,
+) -> None:
+    """`change` as a part of a larger decision."""
+    if values:
+        task = tasks.change(tx, task, asked.actor, **values)
+    if depends_on is not None:
+        edges.replace(tx, desk.ids, task, depends_on, asked.actor)
+    if gates is not None:
+        gating.replace(tx, desk.ids, get(tx, task.id), gates, asked.actor)
+    if agent is not None:
+        task = get(tx, task.id)
+        check_assignable(task)
+        if agent.id != task.assignee_agent_id:
+            _hand_over(tx, desk, asked, task, agent)
 
 
 def _hand_over(tx: Tx, desk: Desk, asked: Asked, task: Task, agent: Agent) -> None:

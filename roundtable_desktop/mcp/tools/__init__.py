@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.mcp.calls import Tool
-from roundtable_desktop.mcp.tools import proposals, tasks, waking
+from roundtable_desktop.mcp.tools import changes, claims, proposals, state, tasks, waking
 
-TOOLS: Mapping[str, Tool] = {
-    tool.name: tool for tool in (*tasks.TOOLS, *waking.TOOLS, *proposals.TOOLS)
-}
+NOUNS = (state, tasks, changes, waking, proposals, claims)
+
+TOOLS: Mapping[str, Tool] = {tool.name: tool for noun in NOUNS for tool in noun.TOOLS}
 
 
 def describe() -> list[dict[str, object]]:

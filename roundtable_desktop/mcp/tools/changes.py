@@ -1,0 +1,82 @@
+"""The tools by which an agent changes the tasks below its own, or says that one is stuck."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
+from roundtable_desktop.mcp.tools.tasks import DESCRIPTION_LENGTH, SUBTASKS, Name, Path, Title
+from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.messages import BlockedOn, WorkerResult
+
+REASON_LENGTH = 2000
+ID = Field(min_length=6, max_length=64)
+
+
+class ChangeWanted(Arguments):
+    task_id: Annotated[str, Field(description="A task below your own; task_list shows them."), ID]
+    title: Title | None = None
+    description: Annotated[str | None, Field(max_length=DESCRIPTION_LENGTH)] = None
+    acceptance: Annotated[
+        str | None,
+        Field(max_length=DESCRIPTION_LENGTH, description="By what its work is judged."),
+    ] = None
+    expected_files: Annotated[
+        list[Path] | None, Field(max_length=100, description="Paths that it should change.")
+    ] = None
+    assignee_agent: Annotated[
+        Name | None, Field(description="Name or id of the agent that does it from now on.")
+    ] = None
+    blocked_by: Annotated[
+        list[Name] | None,
+        Field(max_length=SUBTASKS, description="All that it waits for from now on, as ids."),
+    ] = None
+
+
+class BlockWanted(Arguments):
+    task_id: Annotated[
+        str | None, Field(description="A task below your own; left out: your own."), ID
+    ] = None
+    reason: Annotated[
+        str, Field(min_length=1, max_length=REASON_LENGTH, description="Why it cannot go on.")
+    ]
+    owner: Annotated[
+        str,
+        Field(pattern=r"^(user|coordinator|agent:.{1,200})$"),
+        Field(description="Who has to do something: user, coordinator or agent:NAME."),
+    ] = "user"
+    action: Annotated[
+        str, Field(min_length=1, max_length=REASON_LENGTH, description="What they have to do.")
+    ]
+
+
+@tool(ChangeWanted)
+def task_update(call: Call, wanted: ChangeWanted) -> Mapping[str, object]:
+    """Changes a task below your own: its words, what it waits for, or who does it. What you leave
+    out stays as it is. A new assignee starts on it as soon as nothing holds it."""
+    named = ("title", "description", "acceptance", "expected_files")
+    given = {name: getattr(wanted, name) for name in named}
+    values = {name: one for name, one in given.items() if one is not None}
+    return call.desk.changes.task(
+        call.holder, wanted.task_id, values, wanted.assignee_agent, wanted.blocked_by, call.key
+    )
+
+
+@tool(BlockWanted)
+def task_block(call: Call, wanted: BlockWanted) -> Mapping[str, object]:
+    """Says that a task cannot go on until somebody does something. Of your own task it is your
+    report: end your turn after it. Of one below yours: whoever works on it is ended, and nothing
+    works on it until it is opened again."""
+    if wanted.task_id is None:
+        if call.holder.task_id is None:
+            raise Invalid("name_a_task", "/task_id")
+        blocked = BlockedOn(owner=wanted.owner, action=wanted.action)
+        report = WorkerResult(status="blocked", summary=wanted.reason, blocked=blocked)
+        return call.desk.result(call.holder, report, call.key)
+    return call.desk.changes.block(
+        call.holder, wanted.task_id, wanted.reason, wanted.owner, wanted.action, call.key
+    )
+
+
+TOOLS: tuple[Tool, ...] = (task_update, task_block)
