@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from roundtable_desktop.model.contents import Patched
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
@@ -281,6 +282,15 @@ class PretendGit:
 
     def diff(self, repository: Repository, base: str, head: str, limit: int) -> tuple[str, bool]:
         return "", True
+
+    def content(self, *asked: object, **more: object) -> None:
+        """Nobody reads in a simulation: its agents are pretended too."""
+
+    def search(self, *asked: object, **more: object) -> tuple[tuple[()], bool]:
+        return (), True
+
+    def patch(self, *asked: object, **more: object) -> Patched:
+        return Patched(head=None)
 
     def prepare(
         self,

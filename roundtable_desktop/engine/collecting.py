@@ -49,17 +49,32 @@ class Around:
     task: Task | None
 
 
+PATCH = "patch"
+"""Of `ended`: what the tool proposal_create was given and took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A commit that its agent handed in as a patch. id: of the proposal that it becomes."""
+
+    id: str
+    base: str
+    head: str
+    held: Mapping[str, object] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Left:
     """fault: it could not be collected, and why; then it stays in the copy. kind: of that.
     discarded: paths that were changed where nothing may be (C-55). moved: what changed in the
-    user's repository."""
+    user's repository. patch: what was handed in by a tool, instead of what the copy holds."""
 
     collected: Collected
     fault: str | None = None
     kind: ErrorKind = ErrorKind.SPAWN_FAILED
     discarded: tuple[str, ...] = ()
     moved: tuple[Moved, ...] = ()
+    patch: Patch | None = None
 
 
 REFUSED = "mcp_refused"
@@ -130,8 +145,10 @@ class Collecting:
         own = task is None and around.run.gate_id is None
         if around.run.base_commit is None or not (own or _is_wanted(ended)):
             return NOTHING
-        act = f"collect:{around.run.id}"
+        act, patch = f"collect:{around.run.id}", patch_of(around.run)
         try:
+            if patch is not None and not own:
+                return self._patched(around, patch)
             left = Left(self._taken(around, ended))
             self._patience.over(act)
             return left
@@ -148,6 +165,14 @@ class Collecting:
             raise
         except Refused as error:
             return Left(Collected(head=None), str(error))
+
+    def _patched(self, around: Around, patch: Patch) -> Left:
+        """In place of what the copy holds, which stays there."""
+        repository = repository_of(around.workspace)
+        self._git.keep_ref(repository, f"{PROPOSED}{around.run.id}", patch.head)
+        changes = self._git.changes(repository, patch.base, patch.head)
+        self._patience.over(f"collect:{around.run.id}")
+        return Left(Collected(head=patch.head, changes=changes, held=patch.held), patch=patch)
 
     def _discarded(self, around: Around) -> tuple[str, ...]:
         """Told of only: a copy that cannot be read keeps no run from its end. The agent's own
@@ -186,6 +211,11 @@ def _is_linked(around: Around) -> bool:
 
 def _is_wanted(ended: Ended | None) -> bool:
     return ended is not None and results.wants_collecting(ended.end, ended.result)
+
+
+def patch_of(run: Run) -> Patch | None:
+    mark = (run.ended or {}).get(PATCH)
+    return Patch(**mark) if isinstance(mark, dict) else None
 
 
 def read_ended(kept: Mapping[str, object]) -> Ended:

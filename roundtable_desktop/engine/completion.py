@@ -21,7 +21,7 @@ from roundtable_desktop.engine.collecting import (
 from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import ERROR_BYTES, BlockedOn, Void, read_message
-from roundtable_desktop.model.ports import Collected, Dice, Git, Ids, Launcher
+from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import BY_PERSON, SYSTEM, Agent, Run, Subject, Task
 from roundtable_desktop.model.states import (
@@ -179,7 +179,7 @@ class Completion:
                 wakeups.release_parked(tx, task.id)
                 blocked = _blocked(around, settlement, ended, look_at_copy=left.fault is not None)
                 self._move_task(tx, around, task, settlement, blocked)
-                now = self._hand_in(tx, run, task, left.collected)
+                now = self._hand_in(tx, run, task, left)
             stands = now is None or now.status in (TaskStatus.BLOCKED, TaskStatus.DONE)
             if stands and run.gate_id is None:
                 on = _waits_for(settlement, ended)
@@ -229,25 +229,26 @@ class Completion:
         if asks and not gated:
             ask_approval(tx, self._ids, task, run_id=around.run.id)
 
-    def _hand_in(self, tx: Tx, run: Run, before: Task, collected: Collected) -> Task:
+    def _hand_in(self, tx: Tx, run: Run, before: Task, left: Left) -> Task:
         """The task as it is now; before: as it was until this settlement."""
         task = tasks.get(tx, before.id)
         assert task is not None, "foreign keys hold"
-        made = self._propose(tx, run, task, collected)
-        gates.handed_in(tx, self._ids, run, before, task, made, collected.changes)
+        made = self._propose(tx, run, task, left)
+        gates.handed_in(tx, self._ids, run, before, task, made, left.collected.changes)
         return tasks.get(tx, task.id) or task
 
-    def _propose(self, tx: Tx, run: Run, task: Task, collected: Collected) -> Proposal | None:
+    def _propose(self, tx: Tx, run: Run, task: Task, left: Left) -> Proposal | None:
+        collected, patch = left.collected, left.patch
         if collected.head is None:
             return None
         assert run.base_commit is not None
         return proposals.add(
             tx,
-            id=self._ids.new(),
+            id=patch.id if patch else self._ids.new(),
             workspace_id=run.workspace_id,
             task_id=task.id,
             run_id=run.id,
-            base_commit=run.base_commit,
+            base_commit=patch.base if patch else run.base_commit,
             head_commit=collected.head,
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,

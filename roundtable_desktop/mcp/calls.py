@@ -84,6 +84,10 @@ def perform(tool: Tool, call: Call, arguments: Mapping[str, object]) -> Told:
     return told
 
 
+def refusal_of(code: str) -> Told:
+    return _refused(code, {}, [])
+
+
 def _keep(call: Call, arguments: Mapping[str, object]) -> None:
     """A report that does not fit counts as none, and a person may want to read it (C-103)."""
     try:

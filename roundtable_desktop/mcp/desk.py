@@ -58,6 +58,28 @@ class Changes(Protocol):
         """Nothing works on it until somebody opens it again."""
 
 
+class LookingIn(Protocol):
+    """At the commit that its run began at, or at the newest of its branch; read only."""
+
+    def read(
+        self, holder: Holder, path: str, offset: int, limit: int, newest: bool
+    ) -> Mapping[str, object]:
+        """limit: bytes of a file's text, or entries of a folder."""
+
+    def search(
+        self, holder: Holder, words: str, path: str, any_case: bool, limit: int, newest: bool
+    ) -> Mapping[str, object]:
+        """Lines that have these words as they stand."""
+
+
+class Patches(Protocol):
+    def submit(
+        self, holder: Holder, patch: str, base: str | None, message: str, key: str | None
+    ) -> Mapping[str, object]:
+        """As a commit on `base`, or on the commit that its run began at; proposed when the run
+        ends well, instead of what its copy holds. The last one counts."""
+
+
 class AgentDesk(Protocol):
     """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
 
@@ -74,6 +96,12 @@ class AgentDesk(Protocol):
 
     @property
     def changes(self) -> Changes: ...
+
+    @property
+    def repository(self) -> LookingIn: ...
+
+    @property
+    def patches(self) -> Patches: ...
 
     def notice(self, holder: Holder) -> str | None:
         """What every agent has to know now, whatever it asked for; each thing once."""

@@ -17,7 +17,8 @@ from mcp.shared.exceptions import MCPError
 
 import roundtable_desktop
 from roundtable_desktop.mcp.answers import Answer
-from roundtable_desktop.mcp.calls import Call, perform
+from roundtable_desktop.mcp.calls import Call
+from roundtable_desktop.mcp.longer import Longer
 from roundtable_desktop.mcp.tools import TOOLS
 from roundtable_desktop.model.errors import Busy
 
@@ -34,6 +35,7 @@ class Exchange:
     def __init__(self, threads: int) -> None:
         logging.getLogger("mcp").setLevel(logging.WARNING)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="mcp-call")
+        self._longer = Longer(self._pool)
         self._loop = asyncio.new_event_loop()
         self._over = asyncio.Event()
         server: Server[Any] = Server(
@@ -110,9 +112,7 @@ class Exchange:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:100]!r}.")
         assert context.request is not None, "every call comes over HTTP"
         call: Call = context.request.state.call
-        told = await self._loop.run_in_executor(
-            self._pool, perform, tool, call, params.arguments or {}
-        )
+        told = await self._longer.perform(tool, call, params.arguments or {})
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=told.text)],
             structured_content=dict(told.body),

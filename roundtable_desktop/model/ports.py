@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from roundtable_desktop.model.repository import Branches as Branches
+from roundtable_desktop.model.contents import Contents
 from roundtable_desktop.model.repository import Copies as Copies
 from roundtable_desktop.model.repository import Repository as Repository
 from roundtable_desktop.model.transcripts import Entry, Found, Piece
@@ -270,7 +271,7 @@ class GitFailed(Exception):
         return self.code in BROKEN_OFF
 
 
-class Git(Branches, Copies, Protocol):
+class Git(Branches, Contents, Copies, Protocol):
     """The one hardened runner of git (law 13). No call here runs code of the repository."""
 
     def stop(self) -> None:

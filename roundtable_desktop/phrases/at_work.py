@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from roundtable_desktop.phrases.marking import N_
 
 AT_WORK: Mapping[str, str] = {
+    "takes_longer": N_(
+        "This takes longer, and goes on. Make the same call with the same words in a few seconds: "
+        "it is not done twice, and you get its answer."
+    ),
     "no_resource": N_(
         "A resource is a path of the repository or a name of that form, such as src/app: no empty "
         "part, no “..”, at most 512 bytes."
@@ -19,5 +23,32 @@ AT_WORK: Mapping[str, str] = {
     "not_below_yours": N_(
         "T-{number} is not below your task, so it is not yours to change. Say what you want with "
         "task_comment instead."
+    ),
+    "no_such_path": N_(
+        "There is no {path} at that commit. repo_read without a path shows the top."
+    ),
+    "too_far_in": N_("So far into a file nothing is read: at most 8 MiB. Search it instead."),
+    "git_refused": N_("It was git that refused: {text}"),
+    "only_looks": N_("T-{number} is only to look: nothing is handed in for it. Report instead."),
+    "unknown_base": N_(
+        "A patch is made against the commit that your turn began at, or against the newest of "
+        "{branch}. Name one of the two, or leave base out."
+    ),
+    "patch_changes_nothing": N_("This patch changes nothing on its base. Hand in another one."),
+    "patch_does_not_apply": N_(
+        "The patch does not apply to its base. Make it anew with git diff against that commit. "
+        "git says: {text}"
+    ),
+    "patch_not_text": N_(
+        "A patch is of text files only. Write what is no text into your copy; it is collected when "
+        "you end."
+    ),
+    "patch_too_large": N_(
+        "A patch has at most {bytes} KiB and {files} files. Hand in a part, or leave it in your "
+        "copy."
+    ),
+    "patch_names_git": N_("{path} has a name that git keeps for itself. Leave it out."),
+    "patch_mode": N_(
+        "{path} would be a link or a submodule (mode {mode}). A patch makes plain files only."
     ),
 }

@@ -1,6 +1,7 @@
 """The tools as the SDK's own client sees them, over HTTP and through the bridge."""
 
 import json
+import time
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
@@ -20,6 +21,7 @@ NAMES = [
     *("approval_request", "task_update", "task_block", "wake_self"),
     *("proposal_get", "proposal_list", "vote_cast"),
     *("claim_acquire", "claim_release", "claim_list"),
+    *("repo_read", "repo_search", "proposal_create"),
 ]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]
@@ -157,6 +159,14 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_update", {"task_id": "task-mine", "status": "done"}, "/status"),
         ("task_block", {"reason": "a", "action": "b", "owner": "nobody"}, "/owner"),
         ("claim_acquire", {"resources": []}, "/resources"),
+        ("repo_read", {"path": "a", "commit": "HEAD"}, "/commit"),
+        ("repo_read", {"path": "a", "limit": 65_537}, "/limit"),
+        ("repo_search", {"words": "a\nb"}, "/words"),
+        ("proposal_create", {"patch": ""}, "/patch"),
+        ("proposal_create", {"patch": "x" * 524_289}, "/patch"),
+        ("proposal_create", {"patch": "x", "base": "HEAD"}, "/base"),
+        ("proposal_create", {"patch": "x", "base": "--output=/tmp/p"}, "/base"),
+        ("proposal_create", {"patch": "x", "task_id": "task-others"}, "/task_id"),
         ("claim_acquire", {"resources": "src"}, "/resources"),
         ("claim_acquire", {"resources": ["a"], "run_id": "run-b"}, "/run_id"),
     ],
@@ -218,3 +228,28 @@ def test_every_tool_is_described_without_a_server() -> None:
         schema = tool["input_schema"]
         assert schema["type"] == "object"  # type: ignore[index]
         assert schema["additionalProperties"] is False  # type: ignore[index]
+
+
+# --- what takes longer ---------------------------------------------------------------------------
+
+
+def test_no_call_waits_longer_than_two_seconds_and_what_goes_on_is_done_once(house: House) -> None:
+    """The handle is the same call: of the same run, with the same words."""
+    house.desk.go.clear()
+    began = time.monotonic()
+    assert told(house, "task_comment", text="slow")["code"] == "takes_longer"
+    assert time.monotonic() - began < 2
+    house.desk.go.set()
+    _, _, answer = house.ask(call("task_comment", text="slow"))
+    assert answer["result"]["structuredContent"] == {"id": "comment-1"}
+    assert house.desk.comments == ["slow"]
+    house.ask(call("task_comment", text="slow"))
+    assert house.desk.comments == ["slow", "slow"], "a later one is another"
+
+
+def test_what_goes_on_for_one_run_is_no_answer_for_another(house: House) -> None:
+    house.desk.go.clear()
+    assert told(house, "task_comment", text="slow")["code"] == "takes_longer"
+    house.desk.go.set()
+    house.ask(call("task_comment", text="slow"), token=house.run("run-b"))
+    assert house.desk.comments == ["slow", "slow"]

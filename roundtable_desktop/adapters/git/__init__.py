@@ -8,6 +8,7 @@ from roundtable_desktop.adapters.git import (
     branching,
     collection,
     comparing,
+    contents,
     copies,
     delivery,
     freeing,
@@ -15,6 +16,7 @@ from roundtable_desktop.adapters.git import (
     merging,
     moving,
     noted,
+    patching,
     recovery,
     registration,
     reworking,
@@ -24,6 +26,7 @@ from roundtable_desktop.adapters.git.alone import Alone
 from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.folders import Folders
 from roundtable_desktop.adapters.git.names import check_branch
+from roundtable_desktop.model.contents import Content, Line, Patched
 from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
     Change,
@@ -180,6 +183,39 @@ class HardenedGit:
 
     def diff(self, repository: Repository, base: str, head: str, limit: int) -> tuple[str, bool]:
         return history.diff(self._runner, repository, base, head, limit)
+
+    def content(
+        self, repository: Repository, commit: str, path: str, *, offset: int, limit: int
+    ) -> Content | None:
+        return contents.content(self._runner, repository, commit, path, offset=offset, limit=limit)
+
+    def search(
+        self,
+        repository: Repository,
+        commit: str,
+        words: str,
+        path: str,
+        *,
+        any_case: bool,
+        limit: int,
+    ) -> tuple[list[Line], bool]:
+        return contents.search(
+            self._runner, repository, commit, words, path, any_case=any_case, limit=limit
+        )
+
+    def patch(
+        self,
+        repository: Repository,
+        patch: bytes,
+        *,
+        base: str,
+        ref: str,
+        message: str,
+        at: datetime,
+    ) -> Patched:
+        return patching.patch(
+            self._runner, repository, patch, base=base, ref=ref, message=message, at=at
+        )
 
     def prepare(
         self,

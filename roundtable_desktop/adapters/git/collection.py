@@ -63,16 +63,18 @@ def collect(
         reasons += index_files(room, copy, base, tracked_in(runner, repository, outside, folder))
         tree = room.word("write-tree")
         if tree == room.word("rev-parse", "--verify", f"{base}^{{tree}}"):
-            return Collected(head=None, held=_one(reasons))
+            return Collected(head=None, held=first_with_others(reasons))
         head = write_commit(room, tree, base, message, at)
         changed = compare(room, base, head)
         reasons += _doubts(room, copy, base, head, changed)
-        _take_over(room, repository, base, head)
+        take_over(room, repository, base, head)
     keep(users_room(runner, repository), ref, head)
-    return Collected(head=head, changes=tuple(change for _, change in changed), held=_one(reasons))
+    return Collected(
+        head=head, changes=tuple(change for _, change in changed), held=first_with_others(reasons)
+    )
 
 
-def _one(reasons: list[Reason]) -> Mapping[str, object] | None:
+def first_with_others(reasons: list[Reason]) -> Mapping[str, object] | None:
     """The first reason, with the others behind it: a person must see them all."""
     distinct = [one for number, one in enumerate(reasons) if one not in reasons[:number]]
     if len(distinct) < 2:
@@ -214,13 +216,13 @@ def _doubts(
         elif change.new_mode == SYMLINK and _leaves(os.fsencode(copy), path):
             yield {"code": "symlink_outside", "path": change.path}
     paths = [path for path, _ in changed]
-    if marked := list(_marked(room, base, head)):
-        yield {"code": "conflict_marks", "paths": marked}
+    if found := list(marked(room, base, head)):
+        yield {"code": "conflict_marks", "paths": found}
     for path, name in filtered(room, paths):
         yield {"code": "filter", "filter": name, "path": shown(path)}
 
 
-def _marked(room: Room, base: str, head: str) -> Iterator[str]:
+def marked(room: Room, base: str, head: str) -> Iterator[str]:
     """Files that have got lines with which git begins or ends a conflict. Its line between the two
     is not enough: seven of those letters underline a heading as well."""
     checked = replace(room, config=room.config | {"core.whitespace": "-all", "core.quotepath": "0"})
@@ -248,7 +250,7 @@ def _leaves(copy: bytes, path: bytes) -> bool:
     return not target or out or means_git(inside)
 
 
-def _take_over(room: Room, repository: Repository, base: str, head: str) -> None:
+def take_over(room: Room, repository: Repository, base: str, head: str) -> None:
     """No transport and no `fetch`: a pack of the new objects, checked as it is taken in."""
     wanted = f"{head}\n^{base}\n".encode()
     prefix = str(Path(room.git_dir, "taken"))

@@ -12,6 +12,7 @@ from roundtable_desktop.engine.desk import Desk, gating, reach, tasks, voting, w
 from roundtable_desktop.engine.desk.changing import Changing
 from roundtable_desktop.engine.desk.claiming import Claiming
 from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
+from roundtable_desktop.engine.desk.repository import LookingIn, Patching
 from roundtable_desktop.engine.desk.seeing import Seeing
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
@@ -62,6 +63,8 @@ class Agency(InName):
         self.claims = Claiming(desk, reader, hidden)
         self.state = Seeing(desk, reader, hidden)
         self.changes = Changing(desk, reader, hidden)
+        self.repository = LookingIn(desk, reader, hidden)
+        self.patches = Patching(desk, reader, hidden)
 
     def notice(self, holder: Holder) -> str | None:
         """That its person leaves, so that it can bring its work to a good place to stop."""
@@ -221,6 +224,9 @@ class Agency(InName):
         voting.check_may(holder, tool)
 
     def get_proposal(self, holder: Holder, proposal_id: str | None) -> Answer:
+        submitted = self.patches.of_run(holder, proposal_id)
+        if submitted is not None:
+            return submitted
         with self._reader.snapshot() as view:
             return voting.proposal(view, holder, proposal_id)
 

@@ -3,9 +3,17 @@
 from collections.abc import Mapping
 
 from roundtable_desktop.mcp.calls import Tool
-from roundtable_desktop.mcp.tools import changes, claims, proposals, state, tasks, waking
+from roundtable_desktop.mcp.tools import (
+    changes,
+    claims,
+    proposals,
+    repository,
+    state,
+    tasks,
+    waking,
+)
 
-NOUNS = (state, tasks, changes, waking, proposals, claims)
+NOUNS = (state, tasks, changes, waking, proposals, claims, repository)
 
 TOOLS: Mapping[str, Tool] = {tool.name: tool for noun in NOUNS for tool in noun.TOOLS}
 
