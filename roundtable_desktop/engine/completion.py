@@ -5,7 +5,17 @@ from dataclasses import asdict
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from roundtable_desktop.engine import circuit, gates, graph, moved, spoken, stuck, summaries, using
+from roundtable_desktop.engine import (
+    circuit,
+    gates,
+    graph,
+    moved,
+    spoken,
+    stuck,
+    summaries,
+    turns,
+    using,
+)
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF, OVER_BUDGET
@@ -187,8 +197,8 @@ class Completion:
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id, circuit.rests_from(tx, around.agent))
             circuit.watch(tx, self._ids, around.agent, run, settlement.kind)
-            summaries.renew(tx, run.id)
-            tx.nudge("queue")
+            turns.ended(tx, self._ids, run, settlement.outcome)
+            _renew(tx, run)
         self._collecting.forget(around, left)
         _log(run_id, settlement, ended)
 
@@ -253,6 +263,11 @@ class Completion:
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,
         )
+
+
+def _renew(tx: Tx, run: Run) -> None:
+    summaries.renew(tx, run.id)
+    tx.nudge("queue")
 
 
 def _as_marked(run: Run, settlement: Settlement, *, reported: bool) -> Settlement:

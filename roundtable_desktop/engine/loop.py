@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import budgets, checkpoints, intake
+from roundtable_desktop.engine import budgets, checkpoints, intake, turns
 from roundtable_desktop.engine.crashes import Crashes
 from roundtable_desktop.engine.dispatcher import Dispatcher
 from roundtable_desktop.engine.missions import Missions
@@ -54,7 +54,7 @@ class Loop:
     queue has been drained, `break_off(run_id)` for each run that a leave ends, `ask(run_id)` for
     each that is to say before that where it is, `tie(tied)` at each look with what the person wants
     of agents when the app ends; `sweep_due()` says when a sweep that comes later has something to
-    do, and `pass_time(tx)` takes up what budgets held back until now."""
+    do, and `pass_time(tx)` takes up what budgets held back and ends turns that nobody takes."""
 
     def __init__(
         self,
@@ -228,6 +228,7 @@ class Loop:
                 intake.next_due(tx, looked_at),
                 inbox.next_due(tx),
                 budgets.next_due(tx, tx.now),
+                turns.next_due(tx, tx.now),
                 self._dispatcher.next_turn,
                 swept_again,
                 self._missions.next_due(tx, tx.now) if self._missions else None,

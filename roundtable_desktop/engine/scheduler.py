@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from roundtable_desktop.engine import budgets, checkpoints, mission_control
+from roundtable_desktop.engine import budgets, checkpoints, mission_control, turns
 from roundtable_desktop.engine.calling_off import break_off
 from roundtable_desktop.engine.completion import Completion
 from roundtable_desktop.engine.config_watch import ConfigWatch
@@ -123,6 +123,7 @@ class Scheduler:
     def _pass_time(self, tx: Tx) -> None:
         budgets.pass_time(tx, self._ids)
         mission_control.pass_time(tx)
+        turns.pass_time(tx, self._ids)
 
     def start(self) -> None:
         """Recovery comes before the first claim: what lives is known before more is started."""

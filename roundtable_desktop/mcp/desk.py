@@ -80,6 +80,16 @@ class Patches(Protocol):
         ends well, instead of what its copy holds. The last one counts."""
 
 
+class Turns(Protocol):
+    """One at a time, first come, first served."""
+
+    def request(self, holder: Holder, reason: str, key: str | None) -> Mapping[str, object]: ...
+
+    def start(self, holder: Holder, key: str | None) -> Mapping[str, object]: ...
+
+    def complete(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]: ...
+
+
 class AgentDesk(Protocol):
     """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
 
@@ -96,6 +106,9 @@ class AgentDesk(Protocol):
 
     @property
     def changes(self) -> Changes: ...
+
+    @property
+    def turns(self) -> Turns: ...
 
     @property
     def repository(self) -> LookingIn: ...

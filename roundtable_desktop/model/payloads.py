@@ -71,6 +71,7 @@ class SelfWake(Payload):
 
     reason: Annotated[str, Field(min_length=1, max_length=16_384)]
     payload: dict[str, Any] | None = None
+    turn_id: Id | None = None
 
 
 class UserContext(Payload):

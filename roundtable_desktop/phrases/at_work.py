@@ -24,6 +24,14 @@ AT_WORK: Mapping[str, str] = {
         "T-{number} is not below your task, so it is not yours to change. Say what you want with "
         "task_comment instead."
     ),
+    "too_many_turns": N_("You asked for {most} turns within an hour. A turn is given again later."),
+    "turn_waits": N_(
+        "It is not your turn yet; before you: {place}. Go on with something else, or end: you are "
+        "woken when it is."
+    ),
+    "turn_of_another_run": N_("Another run of yours has this turn. It ends with that run."),
+    "no_turn": N_("No turn of yours is open. Ask for one with turn_request."),
+    "turn_not_started": N_("You have not taken a turn. Call turn_start first."),
     "no_such_path": N_(
         "There is no {path} at that commit. repo_read without a path shows the top."
     ),

@@ -192,6 +192,15 @@ def _of_approval(cause: Cause) -> str:
     return f"What you asked approval for was {cause.payload.get('status')}."
 
 
+def _of_own_wake(cause: Cause) -> str:
+    if cause.payload.get("turn_id"):
+        return (
+            "The turn that you asked for has come. Call turn_start at once, and turn_complete when"
+            " you are done with it."
+        )
+    return "You asked to be woken now."
+
+
 def _of_budget(cause: Cause) -> str:
     spent = cause.payload.get("budget_pct")
     return f"Agent {cause.name('agent_id')} has used {spent} % of its budget."
@@ -201,7 +210,7 @@ _SENTENCES: Mapping[Source, Callable[[Cause], str]] = {
     Source.ROUTINE: _of_routine,
     Source.COMMENT: _of_comment,
     Source.AGENT_ERROR: _of_error,
-    Source.SELF: lambda _: "You asked to be woken now.",
+    Source.SELF: _of_own_wake,
     Source.USER: _of_user,
     Source.TASK_ASSIGNED: _of_assignment,
     Source.TASK_BLOCKERS_RESOLVED: _of_blockers,

@@ -23,6 +23,7 @@ from roundtable_desktop.model.states import (
     Machine,
 )
 from roundtable_desktop.model.times import micros
+from roundtable_desktop.model.turns import TURN
 from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table, as_json
@@ -31,6 +32,7 @@ from roundtable_desktop.store.merge_tables import MissionOffers
 from roundtable_desktop.store.mission_tables import Missions
 from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines
+from roundtable_desktop.store.turn_tables import Turns
 
 _TABLES: dict[str, type[Table]] = {
     WAKEUP.name: tables.Wakeups,
@@ -49,6 +51,7 @@ _TABLES: dict[str, type[Table]] = {
     OFFER.name: MissionOffers,
     PHASE.name: Missions,
     MERGED_REVIEW.name: MissionReviews,
+    TURN.name: Turns,
 }
 
 

@@ -16,6 +16,7 @@ from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.sitting_tables import SITTING_TABLES
 from roundtable_desktop.store.summary_tables import Summaries
+from roundtable_desktop.store.turn_tables import Turns
 from roundtable_desktop.store.usage_tables import USAGE_TABLES
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries
 
@@ -391,4 +392,5 @@ TABLES: tuple[type[Table], ...] = (
     *SITTING_TABLES,
     *MERGE_TABLES,
     MissionReviews,
+    Turns,
 )

@@ -21,6 +21,7 @@ NAMES = [
     *("approval_request", "task_update", "task_block", "wake_self"),
     *("proposal_get", "proposal_list", "vote_cast"),
     *("claim_acquire", "claim_release", "claim_list"),
+    *("turn_request", "turn_start", "turn_complete"),
     *("repo_read", "repo_search", "proposal_create"),
 ]
 
@@ -159,6 +160,9 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_update", {"task_id": "task-mine", "status": "done"}, "/status"),
         ("task_block", {"reason": "a", "action": "b", "owner": "nobody"}, "/owner"),
         ("claim_acquire", {"resources": []}, "/resources"),
+        ("turn_request", {"reason": ""}, "/reason"),
+        ("turn_start", {"turn_id": "x"}, "/turn_id"),
+        ("turn_complete", {"summary": 1}, "/summary"),
         ("repo_read", {"path": "a", "commit": "HEAD"}, "/commit"),
         ("repo_read", {"path": "a", "limit": 65_537}, "/limit"),
         ("repo_search", {"words": "a\nb"}, "/words"),

@@ -14,6 +14,7 @@ from roundtable_desktop.engine.desk.claiming import Claiming
 from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
 from roundtable_desktop.engine.desk.repository import LookingIn, Patching
 from roundtable_desktop.engine.desk.seeing import Seeing
+from roundtable_desktop.engine.desk.turning import Turning, overdue
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.gates import UNJUDGED, Judged, Word
@@ -63,19 +64,25 @@ class Agency(InName):
         self.claims = Claiming(desk, reader, hidden)
         self.state = Seeing(desk, reader, hidden)
         self.changes = Changing(desk, reader, hidden)
+        self.turns = Turning(desk, reader, hidden)
         self.repository = LookingIn(desk, reader, hidden)
         self.patches = Patching(desk, reader, hidden)
 
     def notice(self, holder: Holder) -> str | None:
-        """That its person leaves, so that it can bring its work to a good place to stop."""
+        """That its person leaves, so that it can bring its work to a good place to stop; or that
+        its turn takes long."""
         with self._reader.snapshot() as view:
             run = runs.get(view, holder.run_id)
-            if run is None or checkpoints.news(view, run) is None:
+            if run is None:
+                return None
+            if checkpoints.news(view, run) is None and overdue(view, run) is None:
                 return None
         with self._desk.store.transaction() as tx:
             run = runs.get(tx, holder.run_id)
             lives = run is not None and run.status in LIVE_RUNS
-            return checkpoints.tell(tx, run) if run is not None and lives else None
+            if run is None or not lives:
+                return None
+            return checkpoints.tell(tx, run) or self.turns.notice(tx, run)
 
     def get_task(self, holder: Holder, task_id: str | None) -> Answer:
         """One that the run's agent may see; others are as if they were not."""

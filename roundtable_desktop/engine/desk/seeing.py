@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from roundtable_desktop.engine.desk import Desk, reach
+from roundtable_desktop.engine import turns as flow
+from roundtable_desktop.engine.desk import Desk, reach, turning
 from roundtable_desktop.engine.desk.feed import Feed
 from roundtable_desktop.engine.desk.in_name import Answer, InName, shown
 from roundtable_desktop.model.callers import Holder
@@ -94,6 +95,7 @@ def _state(view: View, holder: Holder) -> dict[str, object]:
             for one in everyone[:MOST_AGENTS]
             if one.status is not AgentStatus.RETIRED
         ],
+        "turn": turning.shown(view, turn) if (turn := flow.own(view, run)) else None,
         "claims": [one.resource for one in claims if one.run_id == run.id],
         "cursor": str(events.last_id(view)),
     }

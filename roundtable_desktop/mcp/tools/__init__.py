@@ -10,10 +10,11 @@ from roundtable_desktop.mcp.tools import (
     repository,
     state,
     tasks,
+    turns,
     waking,
 )
 
-NOUNS = (state, tasks, changes, waking, proposals, claims, repository)
+NOUNS = (state, tasks, changes, waking, proposals, claims, turns, repository)
 
 TOOLS: Mapping[str, Tool] = {tool.name: tool for noun in NOUNS for tool in noun.TOOLS}
 
