@@ -1,5 +1,6 @@
 """Judges how far a mission has come, and says what a person is told of it (R-14, A-36, A-37)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from roundtable_desktop.engine.waves import Picture
@@ -12,15 +13,17 @@ from roundtable_desktop.rules.convergence import converge
 
 def judge(seen: Picture, plan: WavePlan) -> Convergence:
     """By the mission's own rows; its root is left out, and what goes on for it counts (W-37)."""
-    stands = set(plan.blocked_task_ids)
+    idle = set(plan.blocked_task_ids)
     facts = [
-        TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in stands)
+        TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in idle)
         for one in seen.tasks
     ]
-    opened = seen.standing.open
+    stands = seen.standing
+    opened = replace(stands.open, gates=stands.open.gates + stands.reviews)
     found = converge(
         facts,
-        seen.standing.proposals,
+        stands.proposals,
+        turn=stands.turn,
         still=opened,
         gates_not_run=seen.standing.gates_not_run,
     )
@@ -36,8 +39,9 @@ def has_no_work(seen: Picture, found: Convergence) -> bool:
     return waits and seen.root.status in TERMINAL_TASKS and not seen.standing.open.anything
 
 
-def ended(seen: Picture, found: Convergence) -> Json:
-    """What was done, and what was not: failed, skipped, taken back, gates that were not run."""
+def ended(seen: Picture, found: Convergence, not_run: Sequence[str] = ()) -> Json:
+    """What was done, and what was not: failed, skipped, taken back, gates that were not run.
+    not_run: ids of reviews that were wanted and not made."""
     numbers = {one.id: one.number for one in seen.tasks}
     done = [one.number for one in seen.tasks if one.status is TaskStatus.DONE]
     return {
@@ -47,6 +51,7 @@ def ended(seen: Picture, found: Convergence) -> Json:
         "skipped": [numbers[one] for one in found.skipped],
         "cancelled": [numbers[one] for one in found.cancelled],
         "gates_not_run": list(found.gates_not_run),
+        "reviews_not_run": list(not_run),
     }
 
 

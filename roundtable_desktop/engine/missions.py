@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import converging, ending, phases, waves
+from roundtable_desktop.engine import converging, ending, phases, review_waves, waves
 from roundtable_desktop.engine.dispatcher import NOT_ITS_FAULT
 from roundtable_desktop.engine.waves import Picture
 from roundtable_desktop.model.convergence import Converged, Convergence
@@ -40,7 +40,8 @@ NO_WORK = "no_work_planned"
 class Thought:
     """What a look found, and what is to be done about it; nothing when all stays as it is.
 
-    until: when the next thing falls due. phases: to be gone to in turn.
+    until: when the next thing falls due. phases: to be gone to in turn. reviews: what was merged
+    is to be looked at, for nothing is at work or to be merged now.
     """
 
     seen: Picture
@@ -48,6 +49,7 @@ class Thought:
     found: Convergence | None
     phases: tuple[Phase, ...]
     waves_over: tuple[str, ...]
+    reviews: bool
     until: datetime | None
     last_event: int
 
@@ -59,6 +61,7 @@ class Thought:
             or self.seen.fresh(self.plan)
             or self.waves_over
             or self.ends
+            or self.reviews
             or (self.phases and self.phases != (mission.phase,))
             or mission.consecutive_errors
             or mission.look_at != self.until
@@ -247,7 +250,14 @@ def think(
         if not any(_goes_on(task_id, status, seen) for task_id, status in of_it.items())
     )
     until = plan.until if plan.until is not None and plan.until > now else None
-    return Thought(seen, plan, found, _phases(seen, plan), over, until, last)
+    quiet = not (seen.standing.open.merges or _at_work(seen))
+    reviews = quiet and review_waves.wants(view, mission)
+    return Thought(seen, plan, found, _phases(seen, plan), over, reviews, until, last)
+
+
+def _at_work(seen: Picture) -> bool:
+    stands = seen.standing
+    return any(one.id in stands.live or one.id in stands.due for one in seen.tasks)
 
 
 def _goes_on(task_id: str, status: TaskStatus, seen: Picture) -> bool:
@@ -262,12 +272,12 @@ def _phases(seen: Picture, plan: WavePlan) -> tuple[Phase, ...]:
         return (Phase.PLANNING_WAVE, Phase.DISPATCHING, Phase.MONITORING)
     if not seen.tasks:
         return (Phase.IDLE,)
-    if any(one.id in stands.live or one.id in stands.due for one in seen.tasks):
+    if _at_work(seen):
         return (Phase.MONITORING,)
     if stands.open.merges:
         return (Phase.MERGING,)
     reviewed = any(one.status is TaskStatus.IN_REVIEW for one in seen.tasks)
-    if reviewed or stands.open.gates or stands.open.approvals:
+    if reviewed or stands.reviews or stands.open.gates or stands.open.approvals:
         return (Phase.REVIEWING_WAVE,)
     if plan.step is Step.WAITING and not all(one.status in TERMINAL_TASKS for one in seen.tasks):
         return (Phase.MONITORING,)
@@ -290,6 +300,12 @@ def dispatch(tx: Tx, ids: Ids, thought: Thought) -> None:
     waves.carry_out(tx, ids, thought.seen, thought.plan)
 
 
+def review(tx: Tx, ids: Ids, thought: Thought) -> None:
+    """A-28: after a wave, on what is merged."""
+    if thought.reviews:
+        review_waves.after_merge(tx, ids, thought.seen.mission)
+
+
 def end_waves(tx: Tx, ids: Ids, thought: Thought) -> None:
     if thought.waves_over:
         missions.end_waves(tx, thought.waves_over)
@@ -305,10 +321,11 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
     found, seen = thought.found, thought.seen
     mission = missions.get(tx, seen.mission.id)
     assert mission is not None
-    if found is None or not thought.ends:
+    if found is None or not thought.ends or review_waves.open(tx, mission.id):
         return phases.to(tx, mission.id, *thought.phases)
     if found.state is Converged.COMPLETED:
-        outcome, report = Outcome(str(found.outcome)), converging.ended(seen, found)
+        not_run = [one.id for one in review_waves.unrun(tx, mission.id)]
+        outcome, report = Outcome(str(found.outcome)), converging.ended(seen, found, not_run)
         ending.complete(tx, ids, mission, outcome, str(found.reason), report)
         return
     code = "invalid" if thought.plan.faults else str(found.reason)
@@ -318,4 +335,4 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
 
 
 Decision = Callable[[Tx, Ids, Thought], None]
-DECISIONS: tuple[Decision, ...] = (recover, dispatch, end_waves, wait, settle)
+DECISIONS: tuple[Decision, ...] = (recover, review, dispatch, end_waves, wait, settle)

@@ -87,6 +87,17 @@ def after_merge(tx: Tx, ids: Ids, mission: Mission) -> AfterMerge:
     return AfterMerge(waits=True, opened=review)
 
 
+def wants(view: View, mission: Mission) -> bool:
+    """Whether `after_merge` has something to do."""
+    known = merged_reviews.of_mission(view, mission.id)
+    if known and known[-1].status in (ReviewStatus.BLOCKED, ReviewStatus.ASKED):
+        task = tasks.get(view, known[-1].task_id or "")
+        return task is None or task.status in TERMINAL_TASKS
+    setting = settings.of_workspace(view, mission.workspace_id).mission_review
+    merged = merged_reviews.unseen(view, mission) if setting != "off" else []
+    return bool(risks(setting, merged)) and any(one.new for one in merged)
+
+
 def open(view: View, mission_id: str) -> int:
     """Reviews that are under way or wait for a person: with one the mission is not over (W-37)."""
     return merged_reviews.count_open(view, mission_id)

@@ -74,15 +74,17 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     stands = standing.of_mission(view, mission)
     by_id = {one.id: one for one in below}
     most, tried = _most(view, mission), retries.of_mission(view, mission.id)
+    still = stands.open
+    waits = still.merges or still.gates or still.approvals or stands.turn or stands.reviews
     works = root.id in stands.due or root.id in stands.live
     seen = Seen(
         now=now,
         tasks=tuple(_tried(_task(one, by_id, stands), tried) for one in below),
         edges=(*_edges(view, mission, root), *_below(below)),
         agents=tuple(_agents(view, mission, now)),
-        resources=Resources(gauge=gauge, most=most),
+        resources=Resources(gauge=gauge, most=most, other_runs=standing.elsewhere(view, mission)),
         outside=standing.outside(view, mission.id),
-        busy=works or bool(stands.open.merges or stands.open.gates or stands.open.approvals),
+        busy=works or bool(waits),
     )
     return Picture(mission, root, below, stands, seen)
 

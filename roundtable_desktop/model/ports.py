@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from roundtable_desktop.model.repository import Branches as Branches
 from roundtable_desktop.model.contents import Contents
+from roundtable_desktop.model.repository import Branches as Branches
 from roundtable_desktop.model.repository import Copies as Copies
 from roundtable_desktop.model.repository import Repository as Repository
 from roundtable_desktop.model.transcripts import Entry, Found, Piece

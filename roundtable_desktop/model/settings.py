@@ -177,7 +177,7 @@ class WorkspaceSettings(Scope):
     mission_max_parallel: Annotated[int, Field(ge=1, le=32)] = Field(
         default=3,
         description=(
-            "How many tasks of a mission are at work at once, at most. Less are where the machine, "
+            "How many tasks of missions are at work at once, at most. Less are where the machine, "
             "the agents or a provider's limit have no room for more."
         ),
     )

@@ -13,6 +13,7 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.model.times import instant
+from roundtable_desktop.store import merged_reviews, turns
 from roundtable_desktop.store.db import View
 
 _WAITING = """
@@ -90,6 +91,13 @@ CROSS JOIN task_dependencies AS d ON d.task_id = t.id
 JOIN tasks AS b ON b.id = d.depends_on_task_id
 WHERE t.mission_id = :mission AND b.mission_id IS NOT :mission
 """
+# A wakeup that was taken up is a run; one that waits for a time is none.
+_ELSEWHERE = """
+SELECT count(*) AS n FROM agent_wakeup_requests AS w JOIN tasks AS t ON t.id = w.task_id
+JOIN missions AS m ON m.id = t.mission_id AND m.root_task_id <> t.id
+WHERE w.status IN ('queued', 'claimed') AND w.scheduled_retry_at IS NULL
+AND w.workspace_id = :workspace AND m.id <> :mission
+"""
 _OPEN_WAVES = """
 SELECT w.id, s.task_id, t.status FROM waves AS w JOIN wave_tasks AS s ON s.wave_id = w.id
 JOIN tasks AS t ON t.id = s.task_id
@@ -118,7 +126,8 @@ _NOISE = json.dumps(
 class Standing:
     """By ids of tasks, its root among them. due: of each that a wakeup waits or works for: until
     when it waits, None for now. live: those that a run works on. ended: why nobody is woken for
-    them. learned: the paths that they changed. held: as `paused` says."""
+    them. learned: the paths that they changed. turn: one that was asked for is not over (C-54).
+    reviews: of merged work, that are not over. held: as `paused` says."""
 
     due: Mapping[str, datetime | None]
     live: frozenset[str]
@@ -128,6 +137,8 @@ class Standing:
     proposals: Sequence[ProposalFact]
     open: Open
     gates_not_run: tuple[str, ...]
+    turn: bool
+    reviews: int
     held: frozenset[str]
 
 
@@ -169,6 +180,8 @@ def of_mission(view: View, mission: Mission) -> Standing:
             merges=_count(view, _MERGES, here),
         ),
         gates_not_run=tuple(row["id"] for row in gates if row["task"] in over),
+        turn=bool(turns.open_in(view, mission.id)),
+        reviews=merged_reviews.count_open(view, mission.id),
         held=paused(view, mission.id),
     )
 
@@ -202,6 +215,12 @@ def outside(view: View, mission_id: str) -> dict[str, TaskStatus]:
     """What its tasks wait for that is not of it."""
     rows = view.sql(_OUTSIDE, {"mission": mission_id})
     return {row["id"]: TaskStatus(row["status"]) for row in rows}
+
+
+def elsewhere(view: View, mission: Mission) -> int:
+    """Tasks of other missions of the workspace that are at work, or about to be."""
+    words = {"workspace": mission.workspace_id, "mission": mission.id}
+    return int(view.sql(_ELSEWHERE, words)[0]["n"])
 
 
 def loads(view: View, workspace_id: str) -> dict[str, tuple[int, int]]:
