@@ -180,11 +180,8 @@ class Missions:
                     return
                 for decision in DECISIONS:
                     decision(tx, self._ids, thought)
-                seen = events.last_id(tx)
-                missions.note(tx, thought.seen.mission, seen_event=seen)
-        else:
-            seen = thought.last_event
-        self._seen[mission_id] = seen
+                missions.note(tx, thought.seen.mission, seen_event=thought.last_event)
+        self._seen[mission_id] = thought.last_event  # what was decided is looked at once more
         self._again.pop(mission_id, None)
         if thought.measures:
             self._again[mission_id] = self._clock.now() + MEASURED

@@ -22,20 +22,22 @@ CROSS JOIN agent_wakeup_requests AS w ON w.task_id = t.id AND w.status IN ('queu
 WHERE t.mission_id = ?
 """
 _LIVE = """
-SELECT r.task_id FROM runs AS r JOIN tasks AS t ON t.id = r.task_id
+SELECT r.task_id FROM runs AS r INDEXED BY runs_live CROSS JOIN tasks AS t ON t.id = r.task_id
 WHERE r.status IN ('starting', 'running') AND t.mission_id = ?
 """
 _JUDGING = """
-SELECT count(*) AS n FROM runs AS r JOIN tasks AS t ON t.id = json_extract(r.payload, '$.task_id')
+SELECT count(*) AS n FROM runs AS r INDEXED BY runs_live
+CROSS JOIN tasks AS t ON t.id = json_extract(r.payload, '$.task_id')
 WHERE r.status IN ('starting', 'running') AND r.task_id IS NULL AND t.mission_id = ?
 """
 _LEASES = """
-SELECT count(*) AS n FROM tasks AS t JOIN leases AS l ON l.kind = 'task' AND l.key = t.id
+SELECT count(*) AS n FROM leases AS l CROSS JOIN tasks AS t ON l.kind = 'task' AND l.key = t.id
 WHERE t.mission_id = ?
 """
 # Of a reviewer, or of who was asked to see to what failed or is stuck: about a task, not for it.
 _ABOUT = """
-SELECT count(*) AS n FROM agent_wakeup_requests AS w JOIN tasks AS t ON t.id = coalesce(
+SELECT count(*) AS n FROM agent_wakeup_requests AS w INDEXED BY wakeups_scope
+CROSS JOIN tasks AS t ON t.id = coalesce(
     json_extract(w.payload, '$.task_id'),
     (SELECT r.task_id FROM runs AS r WHERE r.id = json_extract(w.payload, '$.run_id'))
 )
@@ -52,8 +54,8 @@ CROSS JOIN proposals AS p ON p.task_id = t.id
 WHERE t.mission_id = ? ORDER BY p.id
 """
 _MERGES = """
-SELECT count(*) AS n FROM deliveries AS d JOIN proposals AS p ON p.id = d.proposal_id
-JOIN tasks AS t ON t.id = p.task_id
+SELECT count(*) AS n FROM tasks AS t CROSS JOIN proposals AS p ON p.task_id = t.id
+CROSS JOIN deliveries AS d ON d.proposal_id = p.id
 WHERE d.status = 'intended' AND t.mission_id = ?
 """
 _APPROVALS = """
@@ -78,7 +80,7 @@ WHERE place = 1 AND outcome IN ('exhausted', 'incurable', 'quarantined', 'user_c
 """
 _OF_AGENTS = """
 SELECT agent_id, sum(status = 'claimed') AS active, sum(status = 'queued') AS queued
-FROM agent_wakeup_requests
+FROM agent_wakeup_requests INDEXED BY wakeups_scope
 WHERE status IN ('queued', 'claimed') AND workspace_id = ? GROUP BY agent_id
 """
 _ASSIGNED = """
@@ -93,8 +95,9 @@ WHERE t.mission_id = :mission AND b.mission_id IS NOT :mission
 """
 # A wakeup that was taken up is a run; one that waits for a time is none.
 _ELSEWHERE = """
-SELECT count(*) AS n FROM agent_wakeup_requests AS w JOIN tasks AS t ON t.id = w.task_id
-JOIN missions AS m ON m.id = t.mission_id AND m.root_task_id <> t.id
+SELECT count(*) AS n FROM agent_wakeup_requests AS w INDEXED BY wakeups_scope
+CROSS JOIN tasks AS t ON t.id = w.task_id
+CROSS JOIN missions AS m ON m.id = t.mission_id AND m.root_task_id <> t.id
 WHERE w.status IN ('queued', 'claimed') AND w.scheduled_retry_at IS NULL
 AND w.workspace_id = :workspace AND m.id <> :mission
 """
