@@ -10,10 +10,12 @@ from roundtable_desktop.phrases.failures import CAUSES
 from roundtable_desktop.phrases.foresight import WORDS
 from roundtable_desktop.phrases.gates import gate_word
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.mission_words import MISSION_LABELS
 from roundtable_desktop.phrases.reviewing import GATE_WORDS, VERDICT_WORDS
 from roundtable_desktop.phrases.routines import REASONS
 
 LABELS: Mapping[str, str] = {
+    **MISSION_LABELS,
     **CAUSES,  # a kind of error that is an outcome too has a shorter word below
     # tasks
     "todo": N_("To do"),

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from roundtable_desktop.phrases.at_work import AT_WORK
 from roundtable_desktop.phrases.marking import N_
+from roundtable_desktop.phrases.mission_words import MISSION_SENTENCES
 
 WAKING: Mapping[str, str] = {
     **AT_WORK,
+    **MISSION_SENTENCES,
     "waits_not_before": N_("It waits until {until}, as it was asked."),
     "wakeup_not_waiting": N_(
         "This wakeup is {status}: it waits no more, so it cannot be cancelled."

@@ -12,10 +12,12 @@ import peewee as pw
 from roundtable_desktop.model.budgets import Budget
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.graph import Approval
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Agent, InboxItem, Run, Task, Wakeup, Workspace
 from roundtable_desktop.model.routines import Routine
 from roundtable_desktop.store.db import View
+from roundtable_desktop.store.mission_tables import Missions
 from roundtable_desktop.store.routine_tables import Routines
 from roundtable_desktop.store.tables import (
     Agents,
@@ -54,6 +56,7 @@ APPROVALS = Noun(Approvals, Approval)
 INBOX = Noun(InboxItems, InboxItem)
 ROUTINES = Noun(Routines, Routine)
 BUDGETS = Noun(Budgets, Budget)
+MISSIONS = Noun(Missions, Mission)
 
 
 def page(

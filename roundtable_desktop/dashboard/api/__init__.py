@@ -18,6 +18,7 @@ from roundtable_desktop.dashboard.api import (
     events,
     inbox,
     mission_control,
+    missions,
     proposals,
     recovering,
     routines,
@@ -75,6 +76,7 @@ def declare_all(
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
     webhooks.declare(api, desk, look, health)
+    missions.declare(api, desk, look)
     board.declare(api, desk, look)
     approvals.declare(api, desk, look)
     budgets.declare(api, desk, look)

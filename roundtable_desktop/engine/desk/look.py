@@ -20,6 +20,7 @@ from roundtable_desktop.engine.desk.look_gates import LookGates
 from roundtable_desktop.engine.desk.look_graph import GraphLook, Standing, standing
 from roundtable_desktop.engine.desk.look_lists import LookLists
 from roundtable_desktop.engine.desk.look_mission_control import LookMissionControl
+from roundtable_desktop.engine.desk.look_missions import LookMissions
 from roundtable_desktop.engine.desk.look_placed import LookPlaced
 from roundtable_desktop.engine.desk.look_proposals import LookProposals, Offered, offered
 from roundtable_desktop.engine.desk.look_routines import LookRoutines
@@ -123,6 +124,7 @@ class Look(GraphLook):
         self.search = LookSearch(reader)
         self.usage = LookUsage(reader, clock)
         self.mission_control = LookMissionControl(reader, lives)
+        self.missions = LookMissions(reader)
         self._clock = clock
         self.transcripts = transcripts
         self._processes = processes

@@ -11,7 +11,14 @@ from roundtable_desktop.model.graph import Approval, Around
 from roundtable_desktop.model.records import Agent, InboxItem, Task, Workspace
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.model.verdicts import Explanation
-from roundtable_desktop.store import agents, approvals, dependencies, lists, tasks
+from roundtable_desktop.store import (
+    agents,
+    approvals,
+    dependencies,
+    lists,
+    mission_sights,
+    tasks,
+)
 from roundtable_desktop.store.db import Reader, View
 
 LIVE_TASKS = ("in_progress", "in_review", "blocked", "interrupted", "failed", "todo")
@@ -36,7 +43,13 @@ class GraphLook:
     def around(self, found: Iterable[Task]) -> dict[str, Around]:
         """By the tasks' ids."""
         with self._reader.snapshot() as view:
-            return {task.id: dependencies.around(view, task.id) for task in found}
+            ids = [task.id for task in found]
+            drawn = mission_sights.edges(view, ids)
+            open_ones = mission_sights.open_blockers(view, ids)
+            return {
+                one: Around(depends_on=tuple(drawn[one]), waiting_for=tuple(open_ones[one]))
+                for one in ids
+            }
 
     def blockers(self, task: Task) -> list[Task]:
         with self._reader.snapshot() as view:

@@ -1,0 +1,127 @@
+"""The API's routes about missions."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field
+
+from roundtable_desktop.dashboard.api.missions_shown import (
+    MissionDetail,
+    MissionRow,
+    WaveRow,
+    detail,
+    row,
+    waves_shown,
+)
+from roundtable_desktop.dashboard.api.shapes import Ref, Text, asked
+from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example, listed
+from roundtable_desktop.dashboard.routes import Api
+from roundtable_desktop.dashboard.signin import Caller
+from roundtable_desktop.engine.desk import Asked, Desk, missions
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model import missions as records
+from roundtable_desktop.model.missions import MissionState
+from roundtable_desktop.model.states import DeliveryMode
+from roundtable_desktop.phrases import _
+
+State = Literal[
+    "starting",
+    "active",
+    "paused_intake",
+    "draining",
+    "stopping",
+    "degraded",
+    "stopped",
+    "completed",
+    "blocked",
+    "failed",
+]
+
+
+def _says_something(text: str) -> str:
+    if not text.strip():
+        raise ValueError(_("A goal says what is to be reached."))
+    return text
+
+
+Goal = Annotated[Text, AfterValidator(_says_something)]
+
+
+class NewMission(Words):
+    """goal: what is to be reached, in words; its first line is what it is called.
+
+    base_branch: where it starts, and what it is delivered to; the workspace's when left out.
+    coordinator_agent_id: who makes tasks of the goal; left out: the workspace's first coordinator,
+    and where there is none, a person. delivery: of what the mission comes to; likewise.
+    """
+
+    model_config = example(
+        workspace_id="01k7m3zq8v0000000000000000",
+        goal="Make the search fast\n\nIt takes 3 s for 10,000 notes; it should take 0.2 s.",
+        delivery="approval",
+    )
+
+    workspace_id: Ref
+    goal: Goal
+    base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
+    coordinator_agent_id: Ref | None = None
+    delivery: Literal["approval", "auto"] | None = None
+
+
+class MissionsAsked(Paging):
+    workspace_id: Ref | None = None
+    state: State | None = None
+
+
+class WavesAsked(Paging):
+    limit: int = Field(default=20, ge=1, le=100)
+
+
+def add(desk: Desk, look: Look, by: Asked, body: NewMission) -> records.Mission:
+    workspace = look.workspace(body.workspace_id)
+    agent = body.coordinator_agent_id
+    return missions.create(
+        desk,
+        by,
+        workspace.id,
+        goal=body.goal,
+        base_branch=body.base_branch,
+        coordinator_agent_id=look.agent(agent).id if agent else None,
+        delivery=DeliveryMode(body.delivery) if body.delivery else None,
+    )
+
+
+def declare(api: Api, desk: Desk, look: Look) -> None:
+    _declare_reads(api, look)
+    _declare_commands(api, desk, look)
+
+
+def _declare_reads(api: Api, look: Look) -> None:
+    @api.route("GET", "/api/v1/missions")
+    def list_missions(query: MissionsAsked) -> Listed[MissionRow]:
+        """Goals that are worked on, and those that were, newest first."""
+        return listed(Listed[MissionRow], query, look.missions.page, row)
+
+    @api.route("GET", "/api/v1/missions/<ref>")
+    def show_mission(ref: str) -> MissionDetail:
+        """One of them, with its tasks, its last waves and what it waits for."""
+        return detail(look, look.missions.mission(ref))
+
+    @api.route("GET", "/api/v1/missions/<ref>/waves")
+    def list_waves(ref: str, query: WavesAsked) -> Listed[WaveRow]:
+        """All its waves as they were planned, newest first, each with its reasons."""
+        mission = look.missions.mission(ref)
+        found = look.missions.waves(mission, query.after, query.limit + 1)
+        kept, cursor = cut(found, query.limit)
+        return Listed[WaveRow](items=waves_shown(look, mission, kept), next_cursor=cursor)
+
+
+def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
+    @api.route("POST", "/api/v1/missions", status=201, errors=(404, 409))
+    def create_mission(caller: Caller, body: NewMission, once: Once | None) -> MissionRow:
+        """A goal to be worked on. Its coordinator is woken to make tasks of it; all of them work
+        towards a branch of its own, which is delivered at the end."""
+        made = add(desk, look, asked(caller, once), body)
+        return row(look.missions.told(made))
+
+
+assert set(MissionState) == set(get_args(State))
