@@ -204,6 +204,8 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     code = f"task_{task.status}"
     if waiting_for and task.status in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
         code = "task_waits_for"
+    elif code == "task_todo" and task.mission_id is not None and task.parent_id is not None:
+        code = "task_planned"  # whoever it is assigned to: its mission's waves begin it (C-96)
     elif task.assignee_agent_id is None and code == "task_todo":
         code = "task_unassigned"
     elif "kind" in blocked:  # our own word for what is to be done, no agent's

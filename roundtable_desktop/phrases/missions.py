@@ -32,6 +32,10 @@ MISSIONS: Mapping[str, str] = {
     "mission_plan_none": N_("It is of no mission."),
     "mission_plan_passed": N_("Its mission has planned it."),
     "mission_plan_waiting": N_("Its mission has not planned it, or has no branch yet."),
+    "task_planned": N_(
+        "Its mission begins it with a wave, and assigns it if nobody is. The mission shows what it "
+        "waits for."
+    ),
     "waits_mission": N_("It waits for the branch of its mission."),
     "inbox_mission_blocked": N_(
         "The mission “{goal}” stands still: {why} See to it, and reopen the mission."

@@ -7,6 +7,7 @@ from engine_missions import Crew
 from engine_stage import ASKED, Stage
 from ground import set_columns
 
+from roundtable_desktop.engine import explain
 from roundtable_desktop.engine import missions as looks
 from roundtable_desktop.engine.desk import agents as desk_agents
 from roundtable_desktop.engine.desk import board, losses, missions_control
@@ -19,6 +20,7 @@ from roundtable_desktop.model.missions import MissionState, Phase
 from roundtable_desktop.model.resources import Gauge
 from roundtable_desktop.model.run_actions import RunAction
 from roundtable_desktop.model.states import Adapter, Role, TaskStatus
+from roundtable_desktop.phrases import SENTENCES
 from roundtable_desktop.store import turns, wakeups
 
 
@@ -78,6 +80,17 @@ def test_a_wake_that_no_wave_made_begins_nothing(crew: Crew) -> None:
     assert (settled.status, settled.cancel_reason) == ("cancelled", "not_planned")
     crew.turn()
     assert crew.run_of(task), "its wave comes all the same"
+
+
+@pytest.mark.proves("C-96", "N-03")
+def test_it_can_say_that_its_mission_begins_it(crew: Crew) -> None:
+    task = crew.task("Do it")
+    planned, first = crew.now(task), crew.root
+    with crew.stage.store.transaction() as tx:
+        told = explain.of_task(tx, planned, tx.now)
+        root = explain.of_task(tx, first, tx.now)
+    assert told.code == "task_planned" and told.code in SENTENCES
+    assert root.code == "task_unassigned"
 
 
 @pytest.mark.proves("C-96", "C-53")
