@@ -300,8 +300,10 @@ class Found:
         agent_id: str | None,
         **more: object,
     ) -> str:
-        """A task below the mission's root. It wakes nobody: the planner does (C-96)."""
-        where = self._mission.workspace_id
+        """A task below the mission's root, which goes before work like that which it is about. It
+        wakes nobody: the planner does (C-96)."""
+        where, known = self._mission.workspace_id, tasks.get(self._tx, about)
+        assert known is not None, "foreign keys hold"
         task = tasks.add(
             self._tx,
             self._actor,
@@ -316,6 +318,7 @@ class Found:
             mission_id=self._mission.id,
             purpose=purpose,
             about_task_id=about,
+            priority=known.priority + 1,
             workspace_strategy=settings.strategy_of(self._tx, where),
             **more,
         )

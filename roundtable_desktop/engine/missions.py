@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from roundtable_desktop.engine import converging, ending, phases, review_waves, waves
@@ -41,7 +41,7 @@ class Thought:
     """What a look found, and what is to be done about it; nothing when all stays as it is.
 
     until: when the next thing falls due. phases: to be gone to in turn. reviews: what was merged
-    is to be looked at, for nothing is at work or to be merged now.
+    is to be looked at first, for nothing is at work or to be merged now.
     """
 
     seen: Picture
@@ -60,8 +60,8 @@ class Thought:
             self.plan.runnable_task_ids
             or self.seen.fresh(self.plan)
             or self.waves_over
-            or self.ends
             or self.reviews
+            or self.ends
             or (self.phases and self.phases != (mission.phase,))
             or mission.consecutive_errors
             or mission.look_at != self.until
@@ -240,16 +240,18 @@ def think(
     last = events.last_id(view)
     seen = waves.picture(view, mission, now, gauge)
     plan = planned(seen.seen, wave_id)
-    found = None if plan.runnable_task_ids else converging.judge(seen, plan)
+    quiet = not (seen.standing.open.merges or _at_work(seen))
+    reviews = quiet and review_waves.wants(view, mission)
+    plan = replace(plan, runnable_task_ids=()) if reviews else plan
+    found = None if reviews or plan.runnable_task_ids else converging.judge(seen, plan)
     over = tuple(
         one
         for one, of_it in standing.open_waves(view, mission.id).items()
         if not any(_goes_on(task_id, status, seen) for task_id, status in of_it.items())
     )
     until = plan.until if plan.until is not None and plan.until > now else None
-    quiet = not (seen.standing.open.merges or _at_work(seen))
-    reviews = quiet and review_waves.wants(view, mission)
-    return Thought(seen, plan, found, _phases(seen, plan), over, reviews, until, last)
+    phases_to = (Phase.REVIEWING_WAVE,) if reviews else _phases(seen, plan)
+    return Thought(seen, plan, found, phases_to, over, reviews, until, last)
 
 
 def _at_work(seen: Picture) -> bool:
@@ -293,14 +295,14 @@ def recover(tx: Tx, ids: Ids, thought: Thought) -> None:
         missions.move(tx, mission, MissionState.ACTIVE, data={"reason": "recovered"})
 
 
-def dispatch(tx: Tx, ids: Ids, thought: Thought) -> None:
-    waves.carry_out(tx, ids, thought.seen, thought.plan)
-
-
 def review(tx: Tx, ids: Ids, thought: Thought) -> None:
-    """A-28: after a wave, on what is merged."""
+    """A-28: between two waves, and before the end."""
     if thought.reviews:
         review_waves.after_merge(tx, ids, thought.seen.mission)
+
+
+def dispatch(tx: Tx, ids: Ids, thought: Thought) -> None:
+    waves.carry_out(tx, ids, thought.seen, thought.plan)
 
 
 def end_waves(tx: Tx, ids: Ids, thought: Thought) -> None:
@@ -318,7 +320,7 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
     found, seen = thought.found, thought.seen
     mission = missions.get(tx, seen.mission.id)
     assert mission is not None
-    if found is None or not thought.ends or review_waves.open(tx, mission.id):
+    if found is None or not thought.ends:
         return phases.to(tx, mission.id, *thought.phases)
     if found.state is Converged.COMPLETED:
         not_run = [one.id for one in review_waves.unrun(tx, mission.id)]

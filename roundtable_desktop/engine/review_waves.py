@@ -6,7 +6,12 @@ from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph, panels
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.gates import GateKind
-from roundtable_desktop.model.merged_reviews import Merged, MergedReview, ReviewStatus
+from roundtable_desktop.model.merged_reviews import (
+    OPEN_REVIEWS,
+    Merged,
+    MergedReview,
+    ReviewStatus,
+)
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.purposes import Purpose
@@ -38,9 +43,9 @@ def after_merge(tx: Tx, ids: Ids, mission: Mission) -> AfterMerge:
     known = merged_reviews.of_mission(tx, mission.id)
     if known and _goes_on(tx, known[-1]):
         return AfterMerge(waits=True)
-    setting = settings.of_workspace(tx, mission.workspace_id).mission_review
-    merged = merged_reviews.unseen(tx, mission) if setting != "off" else []
-    reasons = [str(one) for one in risks(setting, merged)]
+    if known and known[-1].status in OPEN_REVIEWS:
+        merged_reviews.move(tx, known[-1], ReviewStatus.WAIVED)
+    merged, reasons = _wanted(tx, mission)
     commits = [one.new for one in merged if one.new]
     if not reasons or not commits:
         return AfterMerge(waits=False)
@@ -87,17 +92,6 @@ def after_merge(tx: Tx, ids: Ids, mission: Mission) -> AfterMerge:
     return AfterMerge(waits=True, opened=review)
 
 
-def wants(view: View, mission: Mission) -> bool:
-    """Whether `after_merge` has something to do."""
-    known = merged_reviews.of_mission(view, mission.id)
-    if known and known[-1].status in (ReviewStatus.BLOCKED, ReviewStatus.ASKED):
-        task = tasks.get(view, known[-1].task_id or "")
-        return task is None or task.status in TERMINAL_TASKS
-    setting = settings.of_workspace(view, mission.workspace_id).mission_review
-    merged = merged_reviews.unseen(view, mission) if setting != "off" else []
-    return bool(risks(setting, merged)) and any(one.new for one in merged)
-
-
 def open(view: View, mission_id: str) -> int:
     """Reviews that are under way or wait for a person: with one the mission is not over (W-37)."""
     return merged_reviews.count_open(view, mission_id)
@@ -109,14 +103,28 @@ def unrun(view: View, mission_id: str) -> list[MergedReview]:
     return [one for one in merged_reviews.of_mission(view, mission_id) if one.status in passed_over]
 
 
-def _goes_on(tx: Tx, review: MergedReview) -> bool:
+def wants(view: View, mission: Mission) -> bool:
+    """Whether `after_merge` has something to do."""
+    known = merged_reviews.of_mission(view, mission.id)
+    if known and known[-1].status in OPEN_REVIEWS:
+        return not _goes_on(view, known[-1])
+    merged, reasons = _wanted(view, mission)
+    return bool(reasons) and any(one.new for one in merged)
+
+
+def _wanted(view: View, mission: Mission) -> tuple[list[Merged], list[str]]:
+    """(what came onto its branch since the last review, why that is to be looked at)."""
+    setting = settings.of_workspace(view, mission.workspace_id).mission_review
+    merged = merged_reviews.unseen(view, mission) if setting != "off" else []
+    return merged, [str(one) for one in risks(setting, merged)]
+
+
+def _goes_on(view: View, review: MergedReview) -> bool:
     """Whether the last one is not over. One whose task a person took away is."""
-    if review.status is ReviewStatus.BLOCKED or review.status is ReviewStatus.ASKED:
-        task = tasks.get(tx, review.task_id or "")
-        if task is not None and task.status not in TERMINAL_TASKS:
-            return True
-        merged_reviews.move(tx, review, ReviewStatus.WAIVED)
-    return False
+    if review.status not in OPEN_REVIEWS:
+        return False
+    task = tasks.get(view, review.task_id or "")
+    return task is not None and task.status not in TERMINAL_TASKS
 
 
 def _reviewers(view: View, mission: Mission, merged: list[Merged]) -> tuple[str, ...]:

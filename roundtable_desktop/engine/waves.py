@@ -48,6 +48,8 @@ from roundtable_desktop.store.db import Tx, View
 
 REQUIREMENT = "requirement"
 """Why a task is not dispatched while nobody knows what a change means for it (A-23)."""
+REVIEW = "review"
+"""Likewise while reviewers look at what was merged, or somebody decides about what they found."""
 _WORK = {Purpose.DEBUG: Work.DEBUG, Purpose.VERIFY: Work.VERIFY}
 
 
@@ -92,6 +94,7 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
 def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> PlanTask:
     live = task.id in stands.live or task.id in stands.due
     held = REQUIREMENT if task.id in stands.held else stands.ended.get(task.id)
+    held = REVIEW if stands.reviews and held is None else held
     about = by_id.get(task.about_task_id or "")
     policy = task.model_policy or {}
     forced = policy.get("kind") == ModelPolicy.SCHEDULER_FORCED

@@ -64,7 +64,8 @@ WHERE a.status = 'requested' AND t.mission_id = ?
 """
 _GATES = """
 SELECT g.id, g.status, t.status AS task FROM tasks AS t CROSS JOIN gates AS g ON g.task_id = t.id
-WHERE t.mission_id = ? AND g.status NOT IN ('passed', 'dropped') ORDER BY g.id
+WHERE t.mission_id = ? AND g.status NOT IN ('passed', 'dropped')
+AND (g.snapshot IS NULL OR g.status = 'asked') ORDER BY g.id
 """
 # A wake that ended on purpose speaks against another one until the task is opened anew (C-50).
 _ENDED = """

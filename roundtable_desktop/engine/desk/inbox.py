@@ -25,10 +25,11 @@ from roundtable_desktop.engine.desk import (
     waking,
 )
 from roundtable_desktop.model.errors import Absent, Conflict, Invalid
+from roundtable_desktop.model.missions import MissionState
 from roundtable_desktop.model.ports import RunnerGone
 from roundtable_desktop.model.records import InboxItem, Json, Subject
 from roundtable_desktop.model.states import InboxKind, InboxStatus, TaskStatus, WakeupOutcome
-from roundtable_desktop.store import inbox, wakeups
+from roundtable_desktop.store import inbox, missions, wakeups
 from roundtable_desktop.store.db import Tx
 
 UNTOLD = (WakeupOutcome.QUARANTINED, WakeupOutcome.EXHAUSTED, WakeupOutcome.INCURABLE)
@@ -174,7 +175,7 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
         elif item.data.get("says") == merged_reviews.FINDINGS:
-            merged_reviews.answer(tx, desk.ids, item, action, by.actor)
+            _decide_findings(tx, desk, by, item, action)
         elif returned.is_of(item):
             ended = _returned(tx, desk, by, item, action)
         elif item.kind is InboxKind.BLOCKER_LOST:
@@ -198,6 +199,14 @@ def _deliver(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str, note: 
         proposals.rebase_now(tx, desk, by, proposal_id, note)
     else:
         proposals.discard_now(tx, desk, by, proposal_id)
+
+
+def _decide_findings(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> None:
+    """A mission that stands still for it goes on with the answer."""
+    mission = missions.get(tx, str(item.data["mission_id"]))
+    if mission is not None and mission.state is MissionState.BLOCKED:
+        missions_control.reopen_now(tx, desk, by, mission.id)
+    merged_reviews.answer(tx, desk.ids, item, action, by.actor)
 
 
 def _returned(tx: Tx, desk: Desk, by: Asked, item: InboxItem, action: str) -> list[str]:
