@@ -165,6 +165,8 @@ ANSWERS: Mapping[str, str] = {
     "pass_gate": N_("Let it pass"),
     "send_back": N_("Send it back once more"),
     "repair": N_("Have it mended"),
+    "reopen": N_("Open it again"),
+    "skip_optional": N_("Go on without what is optional"),
 }
 """Answers in the inbox that have no word above, or another one."""
 

@@ -1,5 +1,6 @@
 """The end of a mission by itself: its state and what follows in one transaction (R-32)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from roundtable_desktop.engine import graph, merges, phases
@@ -7,14 +8,57 @@ from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Phase
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import SYSTEM, Json, Subject, Task
-from roundtable_desktop.model.states import TASK, InboxKind, Severity, TaskStatus
-from roundtable_desktop.store import inbox, missions, tasks
-from roundtable_desktop.store.db import Tx
+from roundtable_desktop.model.states import (
+    TASK,
+    TERMINAL_TASKS,
+    InboxKind,
+    Severity,
+    TaskStatus,
+)
+from roundtable_desktop.store import dependencies, inbox, merged_reviews, missions, tasks
+from roundtable_desktop.store.db import Tx, View
 
-REOPEN = "reopen"
+REOPEN, RETRY, SKIP, CANCEL = "reopen", "retry", "skip_optional", "cancel"
 LOOK_FAILED = "look_failed"
-ANSWERS = (REOPEN,)
-"""What a person can say to a mission that is blocked."""
+"""What a person can say to a mission that is blocked: all open it again. With `retry` what is
+blocked is done anew, with `skip_optional` the mission goes on without what it can do without, with
+`cancel` without all that is blocked."""
+_STANDS = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED)
+
+
+def to_retry(view: View, blocked: Sequence[Task]) -> list[Task]:
+    """What may be done anew as it is: nobody is asked about it in a question of its own."""
+    return [
+        one
+        for one in blocked
+        if one.status in _STANDS
+        and not graph.is_lost(one)
+        and merged_reviews.of_task(view, one.id) is None
+    ]
+
+
+def to_skip(view: View, blocked: Sequence[Task]) -> list[Task]:
+    """What nobody waits for, and the mission can do without."""
+    return [
+        one
+        for one in blocked
+        if one.optional
+        and all(each.status in TERMINAL_TASKS for each in dependencies.dependents(view, one.id))
+    ]
+
+
+def answers(view: View, report: Json) -> tuple[str, ...]:
+    """Those that would do something."""
+    named = report.get("blocked")
+    known = [str(one["task_id"]) for one in named] if isinstance(named, list) else []
+    found = [one for one in (tasks.get(view, task_id) for task_id in known) if one is not None]
+    possible = {
+        RETRY: bool(to_retry(view, found)),
+        SKIP: bool(to_skip(view, found)),
+        REOPEN: True,
+        CANCEL: bool(found),
+    }
+    return tuple(one for one, does in possible.items() if does)
 
 
 def complete(
@@ -103,6 +147,6 @@ def _ask(tx: Tx, ids: Ids, mission: Mission, root: Task, why: Json, report: Json
             "goal": root.title,
             "why": dict(why),
             "report": report,
-            "options": inbox.options(ANSWERS),
+            "options": inbox.options(answers(tx, report)),
         },
     )

@@ -96,6 +96,14 @@ ANSWERS: Mapping[str, str] = {
     "blocked/cancel/task": N_("cancels the task"),
     "blocked/repair/task": N_("makes a task of what was found, for whose work it is"),
     "blocked/accept/task": N_("lets it stay as it is; the mission goes on"),
+    "blocked/retry/mission": N_(
+        "opens the mission again and has what is blocked done anew; a note is for those agents"
+    ),
+    "blocked/skip_optional/mission": N_(
+        "opens it again without the blocked tasks that it can do without"
+    ),
+    "blocked/reopen/mission": N_("opens it again, after you have seen to what is blocked"),
+    "blocked/cancel/mission": N_("opens it again without all that is blocked"),
     "blocked/dismiss": N_("closes the question; nothing is done"),
     "blocker_lost/drop_edge": N_("starts the task without what it waits for"),
     "blocker_lost/cancel": N_("cancels the task"),

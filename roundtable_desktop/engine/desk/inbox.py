@@ -16,6 +16,7 @@ from roundtable_desktop.engine.desk import (
     done_before,
     gating,
     losses,
+    mission_answers,
     missions_control,
     once,
     pausing,
@@ -137,7 +138,7 @@ def _takes_note(item: InboxItem, action: str) -> bool:
         case InboxKind.DELIVERY_BLOCKED:
             return action == blocked.REQUEST_CHANGES
         case InboxKind.AGENT_ERROR | InboxKind.BLOCKED:
-            return action == "retry" and item.subject_type == "task"
+            return action == "retry" and item.subject_type in ("task", "mission")
         case _:
             return False
 
@@ -171,7 +172,7 @@ def _answer(desk: Desk, asked: Asked, item: InboxItem, action: str, note: str) -
         elif item.kind is InboxKind.DELIVERY_BLOCKED:
             _deliver(tx, desk, by, item, action, note)
         elif item.subject_type == "mission":
-            missions_control.reopen_now(tx, desk, by, item.subject_id)
+            ended = mission_answers.answer(tx, desk, by, item, action, note)
         elif item.subject_type == "gate":
             gating.answer(tx, desk, by, item, action)
         elif item.data.get("says") == merged_reviews.FINDINGS:
