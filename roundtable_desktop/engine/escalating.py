@@ -2,17 +2,21 @@
 C-66)."""
 
 from collections.abc import Collection
+from datetime import timedelta
 
 from roundtable_desktop.engine import wakers
 from roundtable_desktop.model.attempts import Route, Trigger
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Task
-from roundtable_desktop.model.states import AgentStatus, Role, Source
+from roundtable_desktop.model.states import AgentStatus, ErrorKind, Role, Source
 from roundtable_desktop.model.waves import PlanAgent
 from roundtable_desktop.rules import routes
+from roundtable_desktop.rules.attempts import RECOVERABLE
 from roundtable_desktop.store import agents, runs, wakeups
 from roundtable_desktop.store.db import Tx, View
 
+HOUR, MOST = timedelta(hours=1), 20
+"""Wakes of one agent by such news; a person hears of all."""
 _ABLE = (AgentStatus.ACTIVE, AgentStatus.PAUSED)
 _WORKING = (Role.DEBUGGER, Role.WORKER, Role.SPECIALIST, Role.ASSISTANT)
 ESCALATED = "escalated"
@@ -25,6 +29,15 @@ def people(view: View, workspace_id: str) -> list[PlanAgent]:
     found.sort(key=lambda one: one.status is not AgentStatus.ACTIVE)
     live = [run.agent_id for run in runs.live(view)]
     return [PlanAgent(id=one.id, role=str(one.role), active=live.count(one.id)) for one in found]
+
+
+def trigger_of(kind: ErrorKind | None) -> Trigger:
+    """As what a task that failed for good is escalated: the work itself, what only a person may
+    allow, or all that no other attempt cures."""
+    if kind is ErrorKind.PERMISSION_DENIED:
+        return Trigger.PERMISSION
+    work = kind is None or kind in RECOVERABLE
+    return Trigger.REPEATED_FAILURE if work else Trigger.ENVIRONMENT
 
 
 def route(
@@ -71,6 +84,8 @@ def tell(
         able = [one for one in able if one.role != Role.COORDINATOR]
     found = routes.route(trigger, able, failed_agent=failed_agent, of_design=of_design)
     for one in found.woken:
+        if wakeups.for_reason(tx, one.agent_id, ESCALATED, tx.now - HOUR) >= MOST:
+            continue
         cause = wakeups.Cause(
             workspace_id=task.workspace_id,
             agent_id=one.agent_id,

@@ -1,7 +1,7 @@
 """Tells who has to know when something has failed for good: a person, and the coordinator
 (K-35, K-07)."""
 
-from roundtable_desktop.engine import troubles, wakers
+from roundtable_desktop.engine import escalating, troubles, wakers
 from roundtable_desktop.engine.collecting import read_ended
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
@@ -31,7 +31,25 @@ def escalate(
         told = _told(tx, wakeup, run, settlement)
     if run.gate_id is None:  # else its gate asks, and says what can be done there
         troubles.ask(tx, ids, wakeup, Severity.ATTENTION, ANSWERS, {**known, **told})
-    _wake_coordinator(tx, ids, run, settlement)
+    _bring(tx, ids, run, settlement)
+
+
+def _bring(tx: Tx, ids: Ids, run: Run, settlement: Settlement) -> None:
+    """A mission's task to whom its failure is for (A-34), all else to the coordinator."""
+    task = tasks.get(tx, run.task_id) if run.task_id else None
+    if task is None or task.mission_id is None:
+        return _wake_coordinator(tx, ids, run, settlement)
+    escalating.tell(
+        tx,
+        ids,
+        escalating.trigger_of(settlement.kind),
+        task=task,
+        text=f"{settlement.kind}: {clip(settlement.text, ERROR_BYTES)}",
+        key=f"error:{run.id}",
+        run=run,
+        failed_agent=run.agent_id,
+    )
+    return None
 
 
 def _told(view: View, wakeup: Wakeup, run: Run, settlement: Settlement) -> Json:

@@ -3,7 +3,8 @@ takes it back when it can (C-24)."""
 
 from datetime import timedelta
 
-from roundtable_desktop.engine import troubles, wakers
+from roundtable_desktop.engine import escalating, troubles, wakers
+from roundtable_desktop.model.attempts import Trigger
 from roundtable_desktop.model.messages import BlockedOn
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Agent, InboxItem, Run, Subject, Task, Wakeup
@@ -38,6 +39,17 @@ def ended(
     _ask(tx, ids, run, wakeup, task, on, other)
     if other is not None:
         _wake(tx, ids, run, task, on, other)
+    elif task is not None and task.mission_id is not None and on.owner == "user":
+        escalating.tell(
+            tx,
+            ids,
+            Trigger.PRODUCT_CHOICE,
+            task=task,
+            text=on.action,
+            key=f"choice:{run.id}",
+            run=run,
+            failed_agent=run.agent_id,
+        )
 
 
 def _named(tx: Tx, run: Run, on: BlockedOn) -> Agent | None:
