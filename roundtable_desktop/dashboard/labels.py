@@ -55,6 +55,10 @@ LABELS: Mapping[str, str] = {
     "conflicted": N_("Conflicts"),
     "intended": N_("Under way"),
     "held": N_("Held"),
+    # checks
+    "asked": N_("Under way"),
+    "passed": N_("Passed"),
+    "missing": N_("Came to no end"),
     # where a task's runs work
     "worktree": N_(
         "A linked working tree: its agent can move your branches and change hooks; that is told"

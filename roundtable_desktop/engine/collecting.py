@@ -8,6 +8,7 @@ from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.engine.places import place_of
+from roundtable_desktop.engine.wakers import checked
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.messages import End, WorkerResult, worker_result
@@ -139,6 +140,8 @@ class Collecting:
         attempt. An agent's own copy is moved before the next run: all of it is taken, however
         the run ended (ended is None for one that vanished)."""
         task = around.task
+        if checked(around.run.payload) is not None:
+            return NOTHING
         looks = task is not None and task.workspace_strategy is WorkspaceStrategy.MAIN
         if looks or (around.run.gate_id is not None and around.run.base_commit is not None):
             return Left(Collected(head=None), discarded=self._discarded(around))

@@ -6,6 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from roundtable_desktop.engine import (
+    checks,
     circuit,
     gates,
     graph,
@@ -15,6 +16,7 @@ from roundtable_desktop.engine import (
     summaries,
     turns,
     using,
+    wakers,
 )
 from roundtable_desktop.engine.answering import Answering
 from roundtable_desktop.engine.asking import ask_approval
@@ -105,6 +107,8 @@ class Completion:
         )
         reported, at = ended.result is not None, self._store.here(instant(ended.end.at))
         settlement = judged(settlement, ended.end, reported=reported, now=at, zone=self._zone)
+        if wakers.checked(around.run.payload) is not None:
+            settlement = results.of_check(ended.end) or settlement
         self._close(run_id, settlement, ended, left)
         self._launcher.detach(run_id)
 
@@ -196,11 +200,20 @@ class Completion:
                 stuck.ended(tx, self._ids, run, settlement.outcome, now, on)
             self._answering.answer(tx, run, settlement, sign or "")
             agents.touch_finished(tx, run.agent_id, circuit.rests_from(tx, around.agent))
-            circuit.watch(tx, self._ids, around.agent, run, settlement.kind)
+            self._watch(tx, around.agent, run, settlement, ended)
             turns.ended(tx, self._ids, run, settlement.outcome)
             _renew(tx, run)
         self._collecting.forget(around, left)
         _log(run_id, settlement, ended)
+
+    def _watch(
+        self, tx: Tx, agent: Agent, run: Run, settlement: Settlement, ended: Ended | None
+    ) -> None:
+        """How often its agent fails in a row; a check's failures are of what it judges."""
+        if wakers.checked(run.payload) is None:
+            return circuit.watch(tx, self._ids, agent, run, settlement.kind)
+        code = ended.end.exit_code if ended else None
+        checks.ended(tx, self._ids, run, settlement.outcome, code)
 
     def _tell_left(self, tx: Tx, run: Run, task: Task | None, left: Left) -> None:
         if left.discarded:

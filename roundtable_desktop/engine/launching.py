@@ -11,6 +11,7 @@ from roundtable_desktop.engine.parting import Parting
 from roundtable_desktop.engine.places import Place, place_of, was_removed
 from roundtable_desktop.engine.putting_away import put_away
 from roundtable_desktop.engine.talk import Talk, load_failed, talk_of
+from roundtable_desktop.engine.wakers import checked
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.ports import (
     SPECIAL,
@@ -254,7 +255,7 @@ class Launching:
             fence=run.fence,
             control_key=self._ids.secret(),
             adapter=str(agent.adapter),
-            command=self._equipment.demo if builtin else agent.command,
+            command=self._equipment.demo if builtin else _command(run, agent),
             cwd=str(folder),
             model=run.model,
             prompt=run.assembled_prompt,
@@ -274,6 +275,12 @@ class Launching:
                 hard=agent.hard_timeout_sec,
             ),
         )
+
+
+def _command(run: Run, agent: Agent) -> Sequence[str]:
+    """A check's own; else what its agent is started by."""
+    words = (checked(run.payload) or {}).get("command")
+    return [str(word) for word in words] if isinstance(words, list) else agent.command
 
 
 def _round(run: Run) -> int | None:

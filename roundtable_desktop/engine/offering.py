@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from roundtable_desktop.engine import by_rule
+from roundtable_desktop.engine import by_rule, checks
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.merges import OfferStatus
 from roundtable_desktop.model.missions import Mission
@@ -71,7 +71,8 @@ class Offering:
                 held=None,
             )
             offers.end(tx, offer, made.id)
-            by_rule.intend(tx, self._ids, None, root, made, changes)
+            if not checks.ask(tx, self._ids, mission, made):
+                by_rule.intend(tx, self._ids, None, root, made, changes)
             tx.nudge("queue")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from roundtable_desktop.engine import repairs
 from roundtable_desktop.engine.reviewing import snapshot_of
+from roundtable_desktop.engine.wakers import checked
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Run, Task, Workspace
@@ -38,6 +39,9 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
         branch, commit = snapshot_of(view, run)
         folder, base = copies / own_copy(workspace, run), run.base_commit or commit
         return Place(folder, branch, base, own=True, discards=True)
+    if (check := checked(run.payload)) is not None:
+        folder, base = copies / own_copy(workspace, run), run.base_commit or str(check["commit"])
+        return Place(folder, workspace.base_branch, base, own=True, discards=True)
     if task is None:
         folder = copies / own_copy(workspace, run)
         return Place(folder, workspace.base_branch, run.base_commit, own=True)

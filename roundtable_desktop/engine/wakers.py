@@ -12,6 +12,8 @@ from roundtable_desktop.store.wakeups import Cause
 
 TEST = "agent_test"
 """Of a wake that a person asked for to see whether the agent works (contract, HTTP)."""
+CHECK = "check"
+"""Of a wake that runs a command of the workspace on a proposal's head."""
 CATCH_UP = "catch_up"
 """What holds a wake that was due while nobody looked, so that not all of them start at once."""
 
@@ -21,7 +23,7 @@ def wake(tx: Tx, wakeup_id: str, cause: Cause, *, spread: timedelta = wakeups.NO
 
     spread: how much later than the others it starts (C-15).
     """
-    joins = coalesce.merges(cause.source)
+    joins = coalesce.merges(cause.source) and cause.reason != CHECK
     if cause.source is Source.ROUTINE and routines.never_merges(tx, cause.payload):
         joins = False
     if spread:
@@ -30,6 +32,13 @@ def wake(tx: Tx, wakeup_id: str, cause: Cause, *, spread: timedelta = wakeups.NO
     if coalesce.repeats(cause.source):
         window = timedelta(seconds=settings.of_home(tx).coalescing_window_sec)
     return wakeups.enqueue(tx, wakeup_id, cause, joins=joins, window=window)
+
+
+def checked(payload: Json) -> Json | None:
+    """Of a check's wakeup or run: {"check_id", "command", "commit"}."""
+    about = payload.get("payload")
+    is_one = payload.get("reason") == CHECK and isinstance(about, dict) and "check_id" in about
+    return about if is_one and isinstance(about, dict) else None
 
 
 def anew(

@@ -60,6 +60,7 @@ class Consent:
     kept: sha of another one that a person has looked at and does not want.
     agents: ids by the names that the file gives them; resting: of those that it left out later,
     how each of them stood {status, paused_reason}. routines: ids by name.
+    checks: what it runs before a delivery, {name, command}.
     """
 
     accepted: str | None = None
@@ -69,6 +70,7 @@ class Consent:
     agents: Mapping[str, str] = field(default_factory=dict)
     resting: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     routines: Mapping[str, str] = field(default_factory=dict)
+    checks: Sequence[Mapping[str, Any]] = ()
 
 
 class State(StrEnum):
@@ -81,8 +83,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that accepting does. what: workspace | agent | routine. did: added | changed |
-    retired | returned | archived. values: of what is added or changed, by field."""
+    """One thing that accepting does. what: workspace | agent | routine | check. did: added |
+    changed | retired | returned | archived. values: of what is added or changed, by field."""
 
     what: str
     name: str

@@ -133,6 +133,8 @@ class Kind(StrEnum):
     MISSION_COMPLETED = "orchestrator.completed"
     MISSION_BLOCKED = "orchestrator.blocked"
     MISSION_OFFERED = "mission.offered"
+    CHECK_ASKED = "check.asked"
+    CHECK_ENDED = "check.ended"
     MISSION_UNCHANGED = "mission.unchanged"
     RETRY_DECIDED = "attempt.decided"
     WAVE_PLANNED = "mission.wave"

@@ -21,6 +21,18 @@ MERGING: Mapping[str, str] = {
         "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
         "again, with a note on which side counts. {by_hand}"
     ),
+    "check_failed": N_("What is checked before a delivery failed: {names}. See its run."),
+    "checks_open": N_(
+        "These checks of it have not ended: {names}. Wait for them, or deliver it all the same "
+        "with override and a note."
+    ),
+    "mission_has_no_branch": N_("There is no branch “{branch}” yet. Try again in a moment."),
+    "unknown_check": N_(
+        "The workspace has no check “{name}”. It has: {known}. They are named in the repository's "
+        "file."
+    ),
+    "unknown_check_run": N_("There is no such check."),
+    "too_many_checks": N_("{most} checks of this mission are under way. Wait for those first."),
     "executor_fallback": N_(
         "It is told to use the model {model}: an earlier attempt failed with another one."
     ),

@@ -11,6 +11,8 @@ OF_MISSIONS: Mapping[str, str] = {
     "mission.killed": N_("{who} ended all that was at work for the mission {mission}."),
     "mission.opened": N_("The mission {mission} has its branch; its work may start."),
     "mission.offered": N_("What the mission {mission} did was offered to its base branch."),
+    "check.asked": N_("{who} asked for a check of the mission {mission}."),
+    "check.ended": N_("A check of the mission {mission} ended: {after}."),
     "mission.unchanged": N_("The mission {mission} changed nothing: there is nothing to deliver."),
     "mission.wave": N_("A wave of the mission {mission} was planned."),
     "mission.review": N_("What was merged for {mission} was looked at: {after}."),

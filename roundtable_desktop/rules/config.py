@@ -60,7 +60,22 @@ def _keys(agent: Mapping[str, Any]) -> list[str]:
 
 def faults(wanted: Wanted, standing: Standing) -> list[Fault]:
     """Why it cannot be accepted, though each part of it has the right form."""
-    return [*_of_agents(wanted, standing), *_of_routines(wanted, standing), *_of_zone(wanted)]
+    return [
+        *_of_agents(wanted, standing),
+        *_of_routines(wanted, standing),
+        *_of_zone(wanted),
+        *_of_checks(wanted),
+    ]
+
+
+def _of_checks(wanted: Wanted) -> Iterator[Fault]:
+    names: set[str] = set()
+    for place, one in enumerate(wanted.get("checks", ())):
+        if one["name"] in names:
+            yield Fault("config_twice", {"name": one["name"]}, f"/checks/{place}/name")
+        if not (one["command"] or [""])[0]:
+            yield Fault("command_empty", {}, f"/checks/{place}/command")
+        names.add(one["name"])
 
 
 def _of_agents(wanted: Wanted, standing: Standing) -> Iterator[Fault]:
@@ -132,6 +147,7 @@ def changes(wanted: Wanted, consent: Consent, standing: Standing) -> list[Change
         *_to_workspace(wanted, standing.workspace),
         *_to_agents(members(wanted), consent, standing),
         *_to_routines(wanted, consent, standing, _zone(wanted, standing.workspace)),
+        *_to_checks(wanted, consent),
     ]
 
 
@@ -142,6 +158,18 @@ def _to_workspace(wanted: Wanted, workspace: Workspace) -> Iterator[Change]:
         values["timezone"] = zones.zone(values["timezone"]).key
     if values := {n: value for n, value in values.items() if getattr(workspace, n) != value}:
         yield Change("workspace", workspace.name, "changed", values=values)
+
+
+def _to_checks(wanted: Wanted, consent: Consent) -> Iterator[Change]:
+    there = {one["name"]: one["command"] for one in consent.checks}
+    asked = {one["name"]: one["command"] for one in wanted.get("checks", ())}
+    for name, command in asked.items():
+        if list(there.get(name, ())) != list(command):
+            did = "changed" if name in there else "added"
+            yield Change("check", name, did, values={"command": command})
+    for name in there:
+        if name not in asked:
+            yield Change("check", name, "retired")
 
 
 def _to_agents(

@@ -173,6 +173,16 @@ def _by_sign(end: End, changed: bool) -> Settlement:
     return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, _said(end))
 
 
+def of_check(end: End) -> Settlement | None:
+    """Of a command that says by its exit code alone whether all is well; None of one that did not
+    end by itself."""
+    if end.why != "exited" or end.exit_code is None:
+        return None
+    if end.exit_code == 0:
+        return Settlement(RunStatus.FINISHED, RunOutcome.DONE)
+    return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, _said(end))
+
+
 def answer(end: End) -> str:
     """What it said; of one that prints its events for programs, what it said last to people."""
     final = final_of(end.tail)

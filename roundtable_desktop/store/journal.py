@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from roundtable_desktop.model.checks import CHECK
 from roundtable_desktop.model.errors import Illegal
 from roundtable_desktop.model.gates import GATE, VERDICT
 from roundtable_desktop.model.kinds import Kind
@@ -28,7 +29,7 @@ from roundtable_desktop.store import tables
 from roundtable_desktop.store.db import Tx
 from roundtable_desktop.store.fields import Table, as_json
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
-from roundtable_desktop.store.merge_tables import MissionOffers
+from roundtable_desktop.store.merge_tables import Checks, MissionOffers
 from roundtable_desktop.store.mission_tables import Missions
 from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines
@@ -49,6 +50,7 @@ _TABLES: dict[str, type[Table]] = {
     VERDICT.name: Verdicts,
     MISSION.name: Missions,
     OFFER.name: MissionOffers,
+    CHECK.name: Checks,
     PHASE.name: Missions,
     MERGED_REVIEW.name: MissionReviews,
     TURN.name: Turns,

@@ -2,7 +2,7 @@
 
 import peewee as pw
 
-from roundtable_desktop.model import attempts, merges
+from roundtable_desktop.model import attempts, checks, merges
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 
 
@@ -33,4 +33,20 @@ class RetryDecisions(Table):
     created_at = InstantField()
 
 
-MERGE_TABLES: tuple[type[Table], ...] = (MissionOffers, RetryDecisions)
+class Checks(Table):
+    id = pw.TextField(primary_key=True)
+    workspace_id = pw.TextField()
+    mission_id = pw.TextField()
+    proposal_id = pw.TextField(null=True)
+    commit_hash = pw.TextField()
+    name = pw.TextField()
+    command = JsonField()
+    status = CodeField(checks.CheckStatus)
+    wakeup_id = pw.TextField()
+    run_id = pw.TextField(null=True)
+    exit_code = pw.IntegerField(null=True)
+    created_at = InstantField()
+    ended_at = InstantField(null=True)
+
+
+MERGE_TABLES: tuple[type[Table], ...] = (MissionOffers, RetryDecisions, Checks)

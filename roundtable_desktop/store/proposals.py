@@ -97,6 +97,15 @@ def move(
     return moved
 
 
+def hold(tx: Tx, proposal: Proposal, reason: Json | None) -> None:
+    """Something in it, or about it, is to be looked at before it is delivered."""
+    tx.write(
+        Proposals.update(held=reason, revision=Proposals.revision + 1, updated_at=tx.now).where(
+            Proposals.id == proposal.id
+        )
+    )
+
+
 def _nothing_blocks(tx: Tx, proposal: Proposal, actor: Actor) -> None:
     """It is tried anew, or is not to be delivered any more: what asked about it is over."""
     for item in inbox.open_about(tx, Subject("proposal", proposal.id)):

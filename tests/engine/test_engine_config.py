@@ -234,9 +234,9 @@ BAD: list[tuple[Callable[[Room], object], str, str, str]] = [
     (_nothing, "version: 1\nagent: []\n", "config_field", "line 2: /agent: There is no such"),
     (
         _nothing,
-        "version: 1\nchecks:\n  - {name: a, command: [make]}\n",
-        "config_field",
-        "line 2: /checks: Checks are not run yet",
+        "version: 1\nchecks:\n- {name: a, command: [a]}\n- {name: a, command: [b]}\n",
+        "config_twice",
+        "line 4: Two of them are called a.",
     ),
     (
         _nothing,

@@ -180,7 +180,7 @@ WRONG = [
     ("version: 1\nworkspace:\n  1: x", "/workspace/1", 3),
     ("version: 1\nroutines:\n- {name: a, agent: b, status: active}", "/routines/0/status", 3),
     ("version: 1\nroutines:\n- name: a\n  agent: b\n  triggers: [{secret: x}]", None, 5),
-    ("version: 1\nchecks: [{name: test, command: [make]}]", "/checks", 2),
+    ("version: 1\nchecks:\n- {name: test, command: make}", "/checks/0/command", 3),
 ]
 
 

@@ -14,6 +14,7 @@ from roundtable_desktop.engine.desk import Desk, agents, pausing
 from roundtable_desktop.model.config import State
 from roundtable_desktop.model.errors import Conflict, Invalid
 from roundtable_desktop.model.states import AgentStatus
+from roundtable_desktop.store import config
 
 
 @pytest.fixture
@@ -122,3 +123,17 @@ def test_what_an_agent_was_to_be_woken_for_while_the_file_did_not_name_it_comes_
     assert (wakeup.status, wakeup.reason) == ("queued", "agent_resumed")
     rows = stage.ground.rows("agent_wakeup_requests")
     assert len([one for one in rows if one["task_id"] == task.id]) == 2
+
+
+@pytest.mark.proves("C-105")
+def test_the_file_names_them_and_a_person_accepts_them(room: Room) -> None:
+    both = "version: 1\nchecks:\n- {name: test, command: [make, test]}\n"
+    seen = room.look(both)
+    assert [(one.what, one.name, one.did) for one in seen.changes] == [("check", "test", "added")]
+    room.accept()
+    with room.ground.reader.snapshot() as view:
+        known = config.consent(view, room.id).checks
+    assert list(known) == [{"name": "test", "command": ["make", "test"]}]
+    seen = room.look("version: 1\nchecks:\n- {name: test, command: [make, all]}\n")
+    assert [one.did for one in seen.changes] == ["changed"]
+    assert [one.did for one in room.look("version: 1\n").changes] == ["retired"]

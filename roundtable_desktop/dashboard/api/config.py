@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from roundtable_desktop.dashboard.api.agents import (
     Command,
@@ -45,12 +45,6 @@ _LONGEST = 200
 _YOURS = ("enabled", "status", "paused_reason")
 _SECRET = ("env", "secret", "secrets", "token", "signing_mode")
 _AGENT_NAMES = ("assignee_agent_id", "agent_id", "agent_profile_id", "agent_instance_id")
-
-
-def _not_yet(given: list[object]) -> list[object]:
-    if given:
-        raise ValueError(_("Checks are not run yet: take them out. Nothing here is passed over."))
-    return given
 
 
 class WorkspacePart(Words):
@@ -117,6 +111,13 @@ class RoutinePart(Words):
         return {**rest, "agent": given[known[0]]}
 
 
+class CheckPart(Words):
+    """What is run on a mission's work before it is delivered, without a shell; 0 is well."""
+
+    name: Line
+    command: Command
+
+
 class ConfigFile(Words):
     """`.roundtable/config.yaml`."""
 
@@ -124,7 +125,7 @@ class ConfigFile(Words):
     workspace: WorkspacePart = Field(default_factory=WorkspacePart)
     agents: Annotated[list[AgentPart], Field(default_factory=list, max_length=100)]
     routines: Annotated[list[RoutinePart], Field(default_factory=list, max_length=100)]
-    checks: Annotated[list[object], Field(default_factory=list), AfterValidator(_not_yet)]
+    checks: Annotated[list[CheckPart], Field(default_factory=list, max_length=20)]
 
 
 def read(given: object) -> Wanted:
@@ -137,7 +138,7 @@ def read(given: object) -> Wanted:
         raise _invalid(faults or [("", _("This is nested too deeply."))]) from None
     except ValidationError as error:
         raise _invalid([(one.pointer, _words(one)) for one in misfits(error, given)]) from None
-    return found.model_dump(mode="json", exclude_unset=True, exclude={"version", "checks"})
+    return found.model_dump(mode="json", exclude_unset=True, exclude={"version"})
 
 
 def _invalid(faults: Sequence[tuple[str, str]]) -> InvalidFields:

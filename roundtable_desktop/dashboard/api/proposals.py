@@ -112,14 +112,28 @@ class ProposalRow(Shown):
     revision: int
 
 
+class CheckShown(Shown):
+    """One of the workspace's commands on what a mission offers. status: asked | passed | failed |
+    missing (it came to no end); what it printed is its run's transcript."""
+
+    id: str
+    name: str
+    command: list[str]
+    status: str
+    run_id: str | None
+    exit_code: int | None
+    ended_at: Moment | None
+
+
 class ProposalDetail(ProposalRow):
     """diff: as text, at most 256 KB of it; diff_complete tells whether that is all. gates: its
-    task's, as they are now; verdicts: what was said of this proposal."""
+    task's, as they are now; verdicts: what was said of this proposal. checks: of a mission's."""
 
     diff: str
     diff_complete: bool
     gates: list[GateShown]
     verdicts: list[VerdictShown]
+    checks: list[CheckShown]
 
 
 def tries(offered: Offered) -> list[Try]:
@@ -179,6 +193,7 @@ def detail(look: Look, offered: Offered) -> ProposalDetail:
         diff_complete=offered.diff_complete,
         gates=gates_shown(stages, requires_approval=task.requires_approval),
         verdicts=[verdict_shown(one) for one in look.gates.of_proposal(offered.proposal)],
+        checks=[CheckShown.of(one) for one in offered.checks],
     )
 
 

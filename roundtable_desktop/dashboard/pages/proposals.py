@@ -73,6 +73,7 @@ def _page(
         proposal=offered.proposal,
         shown=shown(offered, say),
         tries=offered.deliveries[::-1],
+        checks=offered.checks,
         no_diff=offered.no_diff,
         diff_complete=offered.diff_complete,
         patch=patch_of(offered.diff or ""),

@@ -169,6 +169,7 @@ def _accept(tx: Tx, desk: Desk, asked: Asked, workspace_id: str, found: Found) -
         agents=doing.agents,
         resting=doing.resting,
         routines={name: one for name, one in doing.routines.items() if name in names},
+        checks=[dict(one) for one in wanted.get("checks", ())],
     )
     did = [f"{one.what} {one.did}: {one.name}" for one in judged.changes[:MOST_TOLD]]
     _say(tx, asked, workspace, now, Kind.CONFIG_ACCEPTED, {"sha": found.sha, "did": did})
@@ -206,6 +207,8 @@ class _Doing:
         self.workspace = self.standing.workspace
 
     def do(self, change: Change) -> None:
+        if change.what == "check":
+            return  # they are of the file alone, and kept with its consent
         act: Callable[[Change], None] = getattr(self, f"_{change.what}_{change.did}")
         act(change)
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from roundtable_desktop.engine import explain_gates
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.gates import open_review
+from roundtable_desktop.model.checks import Check
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.states import DeliveryStatus
-from roundtable_desktop.store import proposals, sought_proposals
+from roundtable_desktop.store import checks, proposals, sought_proposals
 from roundtable_desktop.store.db import Reader, View
 
 
@@ -16,7 +17,8 @@ from roundtable_desktop.store.db import Reader, View
 class Offered:
     """A proposal with its tries; diff is None where nobody asked for it, and where git could not
     tell it: then no_diff has what git said. reviewed: whose word an open one waits for.
-    gate_open: its reviewers have not all let it pass, so that Deliver needs a note (C-104)."""
+    gate_open: its reviewers have not all let it pass, so that Deliver needs a note (C-104).
+    checks: of what a mission offers, those that the workspace has."""
 
     proposal: Proposal
     deliveries: Sequence[Delivery]
@@ -25,6 +27,7 @@ class Offered:
     no_diff: str | None = None
     reviewed: explain_gates.State = ("none", [])
     gate_open: bool = False
+    checks: Sequence[Check] = ()
 
     @property
     def can_deliver(self) -> bool:
@@ -66,4 +69,5 @@ def offered(view: View, proposal: Proposal) -> Offered:
     reviewed = explain_gates.state(view, proposal.task_id) if open_one else ("none", [])
     gate_open = open_one and open_review(view, proposal.task_id) is not None
     tries = proposals.deliveries(view, proposal.id)
-    return Offered(proposal, tries, reviewed=reviewed, gate_open=gate_open)
+    judged = checks.of_proposal(view, proposal.id) if proposal.run_id is None else ()
+    return Offered(proposal, tries, reviewed=reviewed, gate_open=gate_open, checks=judged)

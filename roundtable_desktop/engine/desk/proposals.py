@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from roundtable_desktop.engine import checks, graph, merges
 from roundtable_desktop.engine import gates as flow
-from roundtable_desktop.engine import graph, merges
 from roundtable_desktop.engine.conflicts import REWORK, named
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
 from roundtable_desktop.engine.desk import tasks as tasks_of_desk
@@ -80,7 +80,10 @@ def deliver_now(
 
 def _check_gates(tx: Tx, proposal: Proposal, *, overridden: bool) -> None:
     """C-104: whose word is waited for is named; a gate of a person is answered by this one."""
-    gate = flow.open_review(tx, proposal.task_id) if proposal.status in proposals.OPEN else None
+    is_open = proposal.status in proposals.OPEN
+    if is_open and not overridden and (names := checks.open_names(tx, proposal)):
+        raise Blocked("checks_open", names=names)
+    gate = flow.open_review(tx, proposal.task_id) if is_open else None
     if gate is not None and not overridden:
         left = [one for one in verdicts.of_round(tx, gate) if one.status is not VerdictStatus.GIVEN]
         known = agents.of_ids(tx, [one.author_id for one in left] or gate.agents)

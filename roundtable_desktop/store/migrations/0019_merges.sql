@@ -74,3 +74,23 @@ INSERT INTO comments_new SELECT * FROM comments;
 DROP TABLE comments;
 ALTER TABLE comments_new RENAME TO comments;
 CREATE INDEX comments_task ON comments (task_id, id);
+
+-- The workspace's checks of what a mission offers, or has merged so far: each a run of its command
+-- on that commit.
+CREATE TABLE checks (
+    id TEXT PRIMARY KEY,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    mission_id TEXT NOT NULL REFERENCES missions (id),
+    proposal_id TEXT REFERENCES proposals (id),
+    commit_hash TEXT NOT NULL,
+    name TEXT NOT NULL,
+    command TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('asked', 'passed', 'failed', 'missing')),
+    wakeup_id TEXT NOT NULL REFERENCES agent_wakeup_requests (id),
+    run_id TEXT REFERENCES runs (id),
+    exit_code INTEGER,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+CREATE INDEX checks_proposal ON checks (proposal_id, id);
+CREATE INDEX checks_mission ON checks (mission_id, id);
