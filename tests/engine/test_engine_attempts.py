@@ -110,7 +110,7 @@ def test_a_model_that_is_not_to_be_had_is_replaced_at_no_cost(stage: Stage) -> N
     assert here.begun(task).model == "small"
 
 
-@pytest.mark.proves("A-30", "A-31", "C-66")
+@pytest.mark.proves("A-07", "A-08", "A-30", "A-31", "C-66")
 def test_a_failure_that_comes_again_is_looked_into_by_somebody_else_first(stage: Stage) -> None:
     here = OnMission(stage)
     other = stage.agent(here.home, name="Dora", role=Role.SPECIALIST)
