@@ -13,6 +13,7 @@ from roundtable_desktop.app import lay_ground, look_at
 from roundtable_desktop.dashboard import api as routes
 from roundtable_desktop.engine.desk import Asked, Desk, config, workspaces
 from roundtable_desktop.engine.desk.welcome import add_found
+from roundtable_desktop.mcp.tools import describe
 from roundtable_desktop.model.errors import Absent, Broken, Busy, Conflict, Refused
 from roundtable_desktop.model.findings import Door, Finding, Standing
 from roundtable_desktop.model.programs import Found
@@ -150,6 +151,11 @@ def take(home: Home, given: object, *, dry_run: bool) -> Mapping[str, Any]:
 
 def write_bundle(folder: Path, bundle: Mapping[str, Any]) -> list[Path]:
     return bundles.write(folder, bundle, write_private)
+
+
+def tools() -> list[dict[str, object]]:
+    """What agents are told of each of their tools."""
+    return describe()
 
 
 def read_bundle(folder: Path) -> Mapping[str, Any]:

@@ -2,15 +2,32 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from begun_repositories import begin
 
 from roundtable_desktop.adapters import home as homes
 from roundtable_desktop.adapters.git import HardenedGit
+from roundtable_desktop.adapters.runners import artifacts
 from roundtable_desktop.adapters.secrets import FileSecrets
+from roundtable_desktop.model.artifacts import KeptFile
 
 PERSON = {"user.name": "Joan", "user.email": "joan@example.org"}
+
+
+class RunFolders:
+    """Where the files of runs are kept, as on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def keep_files(self, run: str, copy: str, paths: Sequence[str]) -> Sequence[KeptFile]:
+        (self.folder / run).mkdir(parents=True, exist_ok=True)
+        return artifacts.keep(self.folder / run, copy, paths)
+
+    def kept_file(self, run: str, number: int) -> bytes | None:
+        return artifacts.kept(self.folder / run, number)
 
 
 class Folders:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine_folders import Folders
+from engine_folders import Folders, RunFolders
 from ground import JOAN, NOW, CountingIds, Ground, StandingClock
 
 from roundtable_desktop.adapters import processes
@@ -67,10 +67,11 @@ class Spool:
         self.locked = False
 
 
-class ScriptedLauncher:
+class ScriptedLauncher(RunFolders):
     """Fulfils `ports.Launcher` in memory. `refuse` is raised by the next launches."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self.orders: dict[str, LaunchOrder] = {}
         self.spools: dict[str, Spool] = {}
         self.refuse: Exception | None = None
@@ -170,7 +171,7 @@ class Stage:
         self.clock, self.ids = StandingClock(), CountingIds()
         self.ground = Ground(root, self.clock, self.ids)
         self.git: Any = self.folders.git()
-        self.launcher = ScriptedLauncher()
+        self.launcher = ScriptedLauncher(root / "runs")
         self.acts: list[tuple[str, Callable[[], None]]] = []
         self.config: Any = None  # what looks at repositories' files, where a test brings it
         self.build()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from roundtable_desktop.model.artifacts import KeptFile
 from roundtable_desktop.model.contents import Patched
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.moved import Moved
@@ -109,6 +110,12 @@ class PretendLauncher:
             spool.say(now, "end", why=ending.why, exit_code=ending.exit_code, stderr=ending.stderr)
         spool.locked = False
         self._news.add(run)
+
+    def keep_files(self, run: str, copy: str, paths: Sequence[str]) -> Sequence[KeptFile]:
+        return [KeptFile(path=path, fault="artifact_absent") for path in paths]
+
+    def kept_file(self, run: str, number: int) -> bytes | None:
+        """Nothing is there."""
 
     def state(self, run: str) -> SpoolState:
         spool = self._spools.get(run)

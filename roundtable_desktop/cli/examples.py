@@ -25,6 +25,11 @@ simulate --days 3 --workspace app
 cron "0 9 * * 1-5" --tz Europe/Berlin --count 3
 parse-limit --tz Europe/Berlin < limit.txt
 completion bash > ~/.local/share/bash-completion/completions/roundtable
+mcp stdio
+mcp inspect --json
+runs artifacts 3k9x0q --save 1 report.pdf
+memory list --workspace app
+memory forget 3k9x0q
 workspace list
 workspace show app
 workspace add ~/src/app --timezone Europe/Berlin

@@ -25,6 +25,8 @@ ROOM_OF = {
     "inbox": "inbox",
     "init": "workspaces",
     "leave": "control",
+    "mcp": "mcp",
+    "memory": "memories",
     "open": "owner",
     "parse-limit": "limits",
     "pause": "control",

@@ -6,6 +6,7 @@ import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import lists, names
+from roundtable_desktop.cli.artifacts import artifacts
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.events import of_run
 from roundtable_desktop.cli.lists import worded
@@ -171,6 +172,7 @@ _LAST_TO_GO = 10.0  # seconds, however late the end came: the runner goes after 
 
 
 runs.add_command(transcript)
+runs.add_command(artifacts)
 
 
 @click.group()

@@ -32,7 +32,7 @@ def transcript(home: Home, given: str, words: str | None, file: Path | None, as_
     client = Client(home)
     path = f"/runs/{names.ref(given)}"
     if file is not None:
-        return _save(client, path, file)
+        return save(client, f"{path}/transcript/download", file)
     seen = client.get(path)
     if words and words.strip():
         return _find(client, seen["id"], words.strip(), as_json)
@@ -60,7 +60,7 @@ def _find(client: Client, run_id: str, words: str, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _save(client: Client, path: str, file: Path) -> None:
+def save(client: Client, path: str, file: Path) -> None:
     """What is there is never written over."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
     try:
@@ -69,7 +69,7 @@ def _save(client: Client, path: str, file: Path) -> None:
         why = _("{file} cannot be made: {why}.").format(file=file, why=error.strerror)
         raise click.ClickException(plain(why)) from None
     with open(descriptor, "wb") as saved:
-        for piece in client.download(f"{path}/transcript/download"):
+        for piece in client.download(path):
             saved.write(piece)
         written = saved.tell()
     told = _("Saved {size} into {file}.").format(size=size(written), file=file)

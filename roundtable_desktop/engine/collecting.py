@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from roundtable_desktop.engine import artifacts
 from roundtable_desktop.engine.checkpoints import notes_of
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.patience import Patience
@@ -68,7 +69,8 @@ class Patch:
 class Left:
     """fault: it could not be collected, and why; then it stays in the copy. kind: of that.
     discarded: paths that were changed where nothing may be (C-55). moved: what changed in the
-    user's repository. patch: what was handed in by a tool, instead of what the copy holds."""
+    user's repository. patch: what was handed in by a tool, instead of what the copy holds.
+    files: those that the report names, as far as they could be kept."""
 
     collected: Collected
     fault: str | None = None
@@ -76,6 +78,7 @@ class Left:
     discarded: tuple[str, ...] = ()
     moved: tuple[Moved, ...] = ()
     patch: Patch | None = None
+    files: artifacts.Found = ()
 
 
 REFUSED = "mcp_refused"
@@ -116,7 +119,7 @@ class Collecting:
         return replace(left, collected=collected, moved=tuple(moved or ()))
 
     def _moved(self, around: Around) -> Sequence[Moved] | None:
-        folder, run = self._folder(around), around.run.id
+        folder, run = self.folder(around), around.run.id
         try:
             moved = self._git.moved(repository_of(around.workspace), folder, run)
         except GitFailed as error:
@@ -129,9 +132,9 @@ class Collecting:
     def forget(self, around: Around, left: Left) -> None:
         """What was noted before the run; where something changed, it is the way back."""
         if _is_linked(around) and not left.moved:
-            self._git.forget_note(self._folder(around), around.run.id)
+            self._git.forget_note(self.folder(around), around.run.id)
 
-    def _folder(self, around: Around) -> str:
+    def folder(self, around: Around) -> str:
         with self._reader.snapshot() as view:
             return str(place_of(view, self._copies, around.workspace, around.run).folder)
 
@@ -181,7 +184,7 @@ class Collecting:
         """Told of only: a copy that cannot be read keeps no run from its end. The agent's own
         branches and stashes stay in it."""
         try:
-            left = self._git.unsaved(repository_of(around.workspace), self._folder(around), ())
+            left = self._git.unsaved(repository_of(around.workspace), self.folder(around), ())
             return tuple(one for one in left if not one.startswith(REFS))
         except GitFailed as error:
             if self._patience.lasts(f"collect:{around.run.id}", error):
@@ -195,7 +198,7 @@ class Collecting:
         message = commit_message(task, run, result) if task else _left(around.agent, run, result)
         return self._git.collect(
             repository_of(around.workspace),
-            self._folder(around),
+            self.folder(around),
             base=run.base_commit,
             ref=f"{PROPOSED if task else LEFT}{run.id}",
             message=message,

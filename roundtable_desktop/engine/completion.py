@@ -1,12 +1,13 @@
 """Settles runs: what was left in the copy becomes a proposal, and everything moves together."""
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from roundtable_desktop.engine import (
     checks,
+    artifacts,
     circuit,
     gates,
     graph,
@@ -95,7 +96,7 @@ class Completion:
         if around.run.status not in LIVE_RUNS:
             return self._launcher.detach(run_id)
         ended = read_ended(around.run.ended or {})
-        left = self._collecting.collect(around, ended)
+        left = self._with_artifacts(around, ended, self._collecting.collect(around, ended))
         if left.fault is not None and results.wants_collecting(ended.end, ended.result):
             self._close(run_id, _uncollected(left), ended, left)
             return self._launcher.detach(run_id)
@@ -111,6 +112,13 @@ class Completion:
             settlement = results.of_check(ended.end) or settlement
         self._close(run_id, settlement, ended, left)
         self._launcher.detach(run_id)
+
+    def _with_artifacts(self, around: Around, ended: Ended, left: Left) -> Left:
+        if ended.result is None or not ended.result.artifacts or not _has_copy(around.run):
+            return left
+        folder = self._collecting.folder(around)
+        found = artifacts.keep(self._launcher, around.run, folder, ended.result)
+        return replace(left, files=found)
 
     def lost(self, run_id: str) -> None:
         """The runner vanished: whatever carries its mark is ended before anything runs again."""
@@ -203,6 +211,9 @@ class Completion:
             self._watch(tx, around.agent, run, settlement, ended)
             turns.ended(tx, self._ids, run, settlement.outcome)
             _renew(tx, run)
+            circuit.watch(tx, self._ids, around.agent, run, settlement.kind)
+            _after(tx, self._ids, run, settlement.outcome)
+            artifacts.add(tx, self._ids, run, left.files)
         self._collecting.forget(around, left)
         _log(run_id, settlement, ended)
 
@@ -278,7 +289,12 @@ class Completion:
         )
 
 
-def _renew(tx: Tx, run: Run) -> None:
+def _has_copy(run: Run) -> bool:
+    return run.task_id is not None or run.copy_number is not None
+
+
+def _after(tx: Tx, ids: Ids, run: Run, outcome: RunOutcome) -> None:
+    turns.ended(tx, ids, run, outcome)
     summaries.renew(tx, run.id)
     tx.nudge("queue")
 

@@ -90,6 +90,19 @@ class Turns(Protocol):
     def complete(self, holder: Holder, text: str, key: str | None) -> Mapping[str, object]: ...
 
 
+class Memories(Protocol):
+    """What agents of its workspace wrote down."""
+
+    def query(
+        self, holder: Holder, words: str, after: str | None, limit: int
+    ) -> Mapping[str, object]:
+        """Newest first, with every word."""
+
+    def record(
+        self, holder: Holder, topic: str, text: str, replaces: str | None, key: str | None
+    ) -> Mapping[str, object]: ...
+
+
 class AgentDesk(Protocol):
     """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
 
@@ -109,6 +122,9 @@ class AgentDesk(Protocol):
 
     @property
     def turns(self) -> Turns: ...
+
+    @property
+    def memories(self) -> Memories: ...
 
     @property
     def repository(self) -> LookingIn: ...

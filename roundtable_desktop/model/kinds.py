@@ -141,5 +141,7 @@ class Kind(StrEnum):
     MISSION_REVIEW = "mission.review"
     REQUIREMENT_CHANGED = "requirement.changed"
     IMPACT_COMPLETED = "architecture.impact.completed"
+    MEMORY_RECORDED = "memory.recorded"
+    MEMORY_FORGOTTEN = "memory.forgotten"
     DATABASE_RESTORED = "database.restored"
     DATABASE_COPIED = "database.copied"

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from roundtable_desktop.model.artifacts import Artifacts
 from roundtable_desktop.model.contents import Contents
 from roundtable_desktop.model.repository import Branches as Branches
 from roundtable_desktop.model.repository import Copies as Copies
@@ -119,7 +120,7 @@ class RunnerGone(Exception):
     """No runner answers on that control channel."""
 
 
-class Launcher(Protocol):
+class Launcher(Artifacts, Protocol):
     """Starts and follows runners; a container or another machine would be another one."""
 
     def launch(self, order: LaunchOrder, may: Callable[[], bool] = ...) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from roundtable_desktop.phrases.artifacts import ARTIFACTS
 from roundtable_desktop.phrases.marking import N_
 
 AT_WORK: Mapping[str, str] = {
+    **ARTIFACTS,
     "takes_longer": N_(
         "This takes longer, and goes on. Make the same call with the same words in a few seconds: "
         "it is not done twice, and you get its answer."
@@ -25,6 +27,11 @@ AT_WORK: Mapping[str, str] = {
         "task_comment instead."
     ),
     "too_many_turns": N_("You asked for {most} turns within an hour. A turn is given again later."),
+    "unknown_memory": N_("There is no such memory in this workspace."),
+    "too_many_memories": N_(
+        "This workspace remembers {most} things, and no more. Name one in “replaces” that is true "
+        "no more."
+    ),
     "turn_waits": N_(
         "It is not your turn yet; before you: {place}. Go on with something else, or end: you are "
         "woken when it is."

@@ -74,6 +74,8 @@ OF_AGENTS: Mapping[str, str] = {
     "agent.turn_completed": N_("The turn of {agent} is over."),
     "agent.turn_overdue": N_("The turn of {agent} takes long; others may wait for theirs."),
     "agent.turn_lapsed": N_("The turn of {agent} lapsed: {reason}."),
+    "memory.recorded": N_("{agent} wrote something down for {workspace}."),
+    "memory.forgotten": N_("{who} had something forgotten that {agent} wrote down."),
     "account.held": N_("The account {account} is at the limit of its provider until {until}."),
     "account.freed": N_("The limit of the account {account} is over."),
     "budget.added": N_("{who} set a budget."),

@@ -27,6 +27,8 @@ CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
     "proposal_list": _ALL,
     "repo_read": _ALL,
     "repo_search": _ALL,
+    "memory_query": _ALL,
+    "memory_record": _ITS_OWN,
     "proposal_create": _ITS_OWN,
     "task_comment": _ITS_OWN,
     "task_progress": _ITS_OWN,

@@ -7,10 +7,12 @@ import peewee as pw
 
 from roundtable_desktop.model import copies, states
 from roundtable_desktop.model.purposes import Purpose
+from roundtable_desktop.store.artifact_tables import Artifacts
 from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
 from roundtable_desktop.store.merge_tables import MERGE_TABLES
+from roundtable_desktop.store.memory_tables import Memories
 from roundtable_desktop.store.mission_tables import MISSION_TABLES
 from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
@@ -393,4 +395,6 @@ TABLES: tuple[type[Table], ...] = (
     *MERGE_TABLES,
     MissionReviews,
     Turns,
+    Memories,
+    Artifacts,
 )

@@ -32,6 +32,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "adapters.home",
         "adapters.system",
         "demo",
+        "mcp.bridge",
         "model",
         "offline",
         "phrases",

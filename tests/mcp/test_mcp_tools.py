@@ -22,6 +22,7 @@ NAMES = [
     *("proposal_get", "proposal_list", "vote_cast"),
     *("claim_acquire", "claim_release", "claim_list"),
     *("turn_request", "turn_start", "turn_complete"),
+    *("memory_query", "memory_record"),
     *("repo_read", "repo_search", "proposal_create"),
 ]
 
@@ -161,6 +162,9 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_block", {"reason": "a", "action": "b", "owner": "nobody"}, "/owner"),
         ("claim_acquire", {"resources": []}, "/resources"),
         ("turn_request", {"reason": ""}, "/reason"),
+        ("memory_query", {"workspace_id": "w"}, "/workspace_id"),
+        ("memory_record", {"topic": "a\nb", "text": "x"}, "/topic"),
+        ("memory_record", {"topic": "a", "text": "x" * 4097}, "/text"),
         ("turn_start", {"turn_id": "x"}, "/turn_id"),
         ("turn_complete", {"summary": 1}, "/summary"),
         ("repo_read", {"path": "a", "commit": "HEAD"}, "/commit"),

@@ -75,7 +75,9 @@ def check_problem(answer: Answer) -> None:
 @pytest.mark.proves("C-110")
 def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
     house = room.house
-    task = room.task("Described", room.shell("echo d > d.txt"))
+    reports = '{"status": "completed", "artifacts": [{"path": "d.txt"}]}'
+    lines = f"echo d > d.txt; echo '{reports}' > $ROUNDTABLE_RESULT_FILE"
+    task = room.task("Described", room.shell(lines))
     asks = room.task("Ask", demo(room), description=script("ask May I?"))
     run, proposal = room.ended(task), room.proposal(task)
     agent = task["assignee_agent_id"]
@@ -93,6 +95,7 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
         "wakeups": run["wakeup_id"],
         "proposals": proposal["id"],
         "inbox": item_of(room, asks)["id"],
+        "artifacts": house.get(f"/runs/{run['id']}/artifacts")["items"][0]["id"],
         "budgets": house.post("/budgets", {"workspace_id": room.id, **BUDGET})["id"],
     }
     document = house.get("/openapi.json")

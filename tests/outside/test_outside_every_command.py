@@ -31,6 +31,8 @@ BY_HAND = {
     ("parse-limit",): "asks nobody",
     ("cron",): "asks nobody",
     ("completion",): "asks nobody",
+    ("mcp", "stdio"): "is an agent's own, with tests of its own",
+    ("mcp", "inspect"): "asks nobody",
     ("stop",): "would stop the shared owner's work",
     ("leave",): "would stop the shared owner's work",
     ("force-stop",): "would end the shared owner's work",
@@ -65,7 +67,7 @@ def test_every_route_has_a_command_and_every_command_works(told: Commands) -> No
     room = told.house.room("every-command")
     for part in (of_home, of_workspaces, of_agents, of_tasks, of_runs, of_proposals):
         part(told, room)
-    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets):
+    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_memories):
         part(told, room)
     assert set(told.routes) - told.asked - set(WITHOUT_COMMAND) == set()
     known = {words for words, _ in commands()}
@@ -225,6 +227,21 @@ def of_budgets(told: Commands, room: Room) -> None:
     told.done("budget", "remove", made["id"])
     told.both("usage", "--by", "task", *here(room))
     told.both("usage", "--ahead", *here(room))
+
+
+def of_memories(told: Commands, room: Room) -> None:
+    note = 'tool memory_record {"topic": "tests", "text": "They run by make."}'
+    room.ended(room.task("Note", demo(room, "notes"), description=script(note)))
+    (run,) = told.json("runs", "list", "--agent", "notes", *here(room))
+    assert told.both("runs", "artifacts", run["id"]) == []
+    reports = '{"status": "completed", "artifacts": [{"path": "notes.txt"}]}'
+    hand = room.shell(f"echo {shlex.quote(reports)} > $ROUNDTABLE_RESULT_FILE", name="reporter")
+    made = room.ended(room.task("Keep", hand))
+    saved = str(told.house.root / "saved-artifact.txt")
+    told.done("runs", "artifacts", made["id"], "--save", "1", saved)
+    (kept,) = told.both("memory", "list", "--query", "make", *here(room))
+    assert told.done("memory", "forget", kept["id"][-8:]).strip() == "It is forgotten."
+    assert told.json("memory", "list", *here(room)) == []
 
 
 def of_routines(told: Commands, room: Room) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from roundtable_desktop.adapters.runners import artifacts
 from roundtable_desktop.adapters.runners.channel import hear, open_channel, tell
 from roundtable_desktop.adapters.runners.folder import (
     ERRORS,
@@ -25,6 +26,7 @@ from roundtable_desktop.adapters.runners.following import Following
 from roundtable_desktop.adapters.runners.kernel_groups import end_group
 from roundtable_desktop.adapters.runners.spools import create_void, has_begun, read_lines, state_of
 from roundtable_desktop.adapters.runners.tying import Tying
+from roundtable_desktop.model.artifacts import KeptFile
 from roundtable_desktop.model.ports import (
     LaunchFailed,
     LaunchHeld,
@@ -74,6 +76,12 @@ class LocalRunners:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._unborn: dict[str, str] = {}
         self._young: set[str] = set()
+
+    def keep_files(self, run: str, copy: str, paths: Sequence[str]) -> list[KeptFile]:
+        return artifacts.keep(self._folder(run), copy, paths)
+
+    def kept_file(self, run: str, number: int) -> bytes | None:
+        return artifacts.kept(self._folder(run), number)
 
     def launch(self, order: LaunchOrder, may: Callable[[], bool] = lambda: True) -> None:
         folder = self._folder(order.run)

@@ -8,6 +8,7 @@ from roundtable_desktop.dashboard.api import (
     agent_tests,
     agents,
     approvals,
+    artifacts,
     board,
     budgets,
     bundles,
@@ -19,6 +20,7 @@ from roundtable_desktop.dashboard.api import (
     inbox,
     mission_control,
     missions,
+    memories,
     proposals,
     recovering,
     routines,
@@ -73,6 +75,7 @@ def declare_all(
     agents.declare(api, desk, look)
     agent_tests.declare(api, desk, look)
     summaries.declare(api, look)
+    memories.declare(api, desk, look)
     tasks.declare(api, desk, look)
     routines.declare(api, desk, look.routines)
     webhooks.declare(api, desk, look, health)
@@ -83,6 +86,7 @@ def declare_all(
     usage.declare(api, desk, look)
     runs.declare(api, desk, look)
     run_files.declare(api, look)
+    artifacts.declare(api, desk, look)
     recovering.declare(api, desk, look)
     search.declare(api, look.search)
     transcripts.declare(api, look)

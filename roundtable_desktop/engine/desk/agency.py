@@ -12,6 +12,7 @@ from roundtable_desktop.engine.desk import Desk, gating, reach, tasks, voting, w
 from roundtable_desktop.engine.desk.changing import Changing
 from roundtable_desktop.engine.desk.claiming import Claiming
 from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
+from roundtable_desktop.engine.desk.remembering import Remembering
 from roundtable_desktop.engine.desk.repository import LookingIn, Patching
 from roundtable_desktop.engine.desk.seeing import Seeing
 from roundtable_desktop.engine.desk.turning import Turning, overdue
@@ -65,6 +66,7 @@ class Agency(InName):
         self.state = Seeing(desk, reader, hidden)
         self.changes = Changing(desk, reader, hidden)
         self.turns = Turning(desk, reader, hidden)
+        self.memories = Remembering(desk, reader, hidden)
         self.repository = LookingIn(desk, reader, hidden)
         self.patches = Patching(desk, reader, hidden)
 

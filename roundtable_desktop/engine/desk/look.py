@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import held
+from roundtable_desktop.engine.desk.artifacts import LookArtifacts
 from roundtable_desktop.engine.desk.drafts import Draft, rows_of
 from roundtable_desktop.engine.desk.foresight import Foreseen, ahead
 from roundtable_desktop.engine.desk.look_agenda import LookAgenda
@@ -30,6 +31,7 @@ from roundtable_desktop.engine.desk.look_tray import LookTray
 from roundtable_desktop.engine.desk.look_usage import LookUsage
 from roundtable_desktop.engine.desk.look_waking import LookWaking
 from roundtable_desktop.engine.desk.look_webhooks import LookWebhooks
+from roundtable_desktop.engine.desk.memories import LookMemories
 from roundtable_desktop.engine.desk.tasks import check_assignable, check_runnable, wakes_somebody
 from roundtable_desktop.model.errors import Absent, Refused
 from roundtable_desktop.model.glance import Counts, Glance
@@ -125,6 +127,8 @@ class Look(GraphLook):
         self.usage = LookUsage(reader, clock)
         self.mission_control = LookMissionControl(reader, lives)
         self.missions = LookMissions(reader)
+        self.memories = LookMemories(reader)
+        self.artifacts = LookArtifacts(reader)
         self._clock = clock
         self.transcripts = transcripts
         self._processes = processes

@@ -6,6 +6,7 @@ from roundtable_desktop.mcp.calls import Tool
 from roundtable_desktop.mcp.tools import (
     changes,
     claims,
+    memories,
     proposals,
     repository,
     state,
@@ -14,7 +15,7 @@ from roundtable_desktop.mcp.tools import (
     waking,
 )
 
-NOUNS = (state, tasks, changes, waking, proposals, claims, turns, repository)
+NOUNS = (state, tasks, changes, waking, proposals, claims, turns, memories, repository)
 
 TOOLS: Mapping[str, Tool] = {tool.name: tool for noun in NOUNS for tool in noun.TOOLS}
 
