@@ -119,6 +119,10 @@ PATTERNS: Mapping[str, str] = {
     r"^\d{6}\.\d{1,12}(\.\d{1,6})?$": N_(
         "This is no place in a transcript. Take one that an answer gave."
     ),
+    r"^[0-9]{1,18}$": N_("This must be a cursor that an answer gave: digits alone."),
+    r"^([0-9a-f]{40}|[0-9a-f]{64})$": N_(
+        "This must be the whole name of a commit: 40 or 64 hexadecimal digits."
+    ),
     r"^[0-9a-f]{64}$": N_("This must be the whole sha: 64 hexadecimal digits."),
     r"^[A-Za-z_][A-Za-z0-9_]{0,127}$": N_(
         "This must be the name of a variable: letters, digits and “_”, not beginning with a digit."

@@ -43,7 +43,7 @@ class BlockWanted(Arguments):
     ]
     owner: Annotated[
         str,
-        Field(pattern=r"^(user|coordinator|agent:.{1,200})$"),
+        Field(max_length=200, pattern=r"^(user|coordinator|agent:.+)$"),
         Field(description="Who has to do something: user, coordinator or agent:NAME."),
     ] = "user"
     action: Annotated[

@@ -38,7 +38,7 @@ class ReadAsked(Arguments):
 class SearchAsked(Arguments):
     words: Annotated[
         str,
-        Field(min_length=1, max_length=200, pattern=r"^[^\x00\n]+$"),
+        Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$"),
         Field(description="As they stand in one line; no pattern."),
     ]
     path: Annotated[str, Field(max_length=1024, description="Only below it.")] = ""
