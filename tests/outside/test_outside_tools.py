@@ -13,6 +13,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from outside_clock import advance
 from outside_house import ROUNDTABLE, Room, until
 from outside_talk import Seat, Stalls, demo, script, status
 
@@ -169,3 +170,22 @@ def test_an_agent_decides_nothing_that_is_a_persons(stalls: Stalls) -> None:
     body = seat.ask("routine_create", name="x")
     assert "There is no tool" in json.dumps(body.json)
     seat.leave()
+
+
+@pytest.mark.slow
+@pytest.mark.proves("W-12", "R-16")
+def test_the_owner_itself_passes_a_turn_on_that_nobody_takes(stage: Room, tmp_path: Path) -> None:
+    stalls = Stalls(stage, tmp_path / "stalls")
+    ada = stalls.seat(stage.task("Hers", stalls.agent("ada")))
+    bob = stalls.seat(stage.task("His", stalls.agent("bob")))
+    assert ada.call("turn_request", reason="first")["status"] == "scheduled"
+    waits = bob.call("turn_request", reason="second")
+    assert (waits["status"], waits["place"]) == ("requested", 1)
+    advance(stage.house, 61)
+    assert bob.call("turn_start")["status"] == "started"
+    assert ada.call("turn_start")["code"] == "turn_waits"
+    advance(stage.house, 3601)
+    assert bob.call("turn_complete")["code"] == "no_turn", "an hour is over"
+    assert ada.call("turn_start")["status"] == "started"
+    for seat in (ada, bob):
+        seat.leave("Done.")
