@@ -7,7 +7,6 @@ import peewee as pw
 
 from roundtable_desktop.model import copies, states
 from roundtable_desktop.model.purposes import Purpose
-from roundtable_desktop.store.artifact_tables import Artifacts
 from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
@@ -18,7 +17,7 @@ from roundtable_desktop.store.review_tables import MissionReviews
 from roundtable_desktop.store.routine_tables import Firings, Routines, Triggers
 from roundtable_desktop.store.sitting_tables import SITTING_TABLES
 from roundtable_desktop.store.summary_tables import Summaries
-from roundtable_desktop.store.turn_tables import Turns
+from roundtable_desktop.store.turn_tables import TURN_TABLES
 from roundtable_desktop.store.usage_tables import USAGE_TABLES
 from roundtable_desktop.store.webhook_tables import WebhookDeliveries
 
@@ -397,4 +396,5 @@ TABLES: tuple[type[Table], ...] = (
     Turns,
     Memories,
     Artifacts,
+    *TURN_TABLES,
 )

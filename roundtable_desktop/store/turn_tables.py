@@ -1,9 +1,11 @@
-"""The table of turns as a peewee model, bound to no database."""
+"""The table of turns as a peewee model, bound to no database, and what came with it."""
 
 import peewee as pw
 
 from roundtable_desktop.model.turns import TurnStatus
+from roundtable_desktop.store.artifact_tables import Artifacts
 from roundtable_desktop.store.fields import CodeField, InstantField, Table
+from roundtable_desktop.store.memory_tables import Memories
 
 
 class Turns(Table):
@@ -27,3 +29,6 @@ class Turns(Table):
     overdue_at = InstantField(null=True)
     ended_at = InstantField(null=True)
     created_at = InstantField()
+
+
+TURN_TABLES: tuple[type[Table], ...] = (Turns, Memories, Artifacts)
