@@ -55,10 +55,15 @@ class Seat:
         return self.house.ask("POST", "/mcp", json.dumps(body), headers)
 
     def call(self, tool: str, **arguments: object) -> Any:
-        """What the tool answered, refusals too."""
-        answer = self.ask(tool, **arguments)
-        assert answer.status == 200, answer.text
-        return answer.json["result"]["structuredContent"]
+        """What the tool answered, refusals too; where it takes longer, what it answered then."""
+
+        def look() -> Any:
+            answer = self.ask(tool, **arguments)
+            assert answer.status == 200, answer.text
+            told = answer.json["result"]["structuredContent"]
+            return told if told.get("code") != "takes_longer" else None
+
+        return until(look)
 
     def leave(self, text: str = "") -> None:
         """Ends the turn with these words."""

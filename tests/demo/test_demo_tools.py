@@ -46,6 +46,28 @@ def test_a_tool_that_says_no_and_a_server_that_ends_are_told() -> None:
         call_tool([], "task_comment", {})
 
 
+SLOW = """
+import json, sys
+calls = 0
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    said = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    if asked["method"] != "initialize":
+        calls += 1
+        text = "takes_longer: Make the same call." if calls < 3 else f"done at call {calls}"
+        said = {"isError": calls < 3, "content": [{"type": "text", "text": text}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said}), flush=True)
+"""
+
+
+@pytest.mark.proves("N-19 practice")
+def test_a_call_that_takes_longer_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtable_desktop.demo.tools.PAUSE", 0.01)
+    assert call_tool(servers(SLOW), "proposal_create", {}) == "done at call 3"
+
+
 @pytest.mark.proves("N-19 practice")
 def test_no_pipe_and_no_child_is_left() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))

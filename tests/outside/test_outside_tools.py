@@ -72,6 +72,9 @@ def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way:
     async def scene(client: Client) -> None:
         async def call(tool: str, **words: object) -> Any:
             answer = await client.call_tool(tool, words)
+            while answer.is_error and "takes_longer" in str(answer.content):
+                await asyncio.sleep(0.3)
+                answer = await client.call_tool(tool, words)
             assert not answer.is_error, answer.content
             return answer.structured_content
 
