@@ -1,5 +1,7 @@
 """Turns: first come, first served, one at a time, and nobody holds one for ever."""
 
+import contextlib
+import random
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -332,3 +334,43 @@ def test_the_machine_has_these_moves_and_no_others() -> None:
         ("started", "completed"),
         ("started", "lapsed"),
     }
+
+
+@pytest.mark.proves("R-16", "W-12")
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_agents_do_one_has_the_turn_and_nobody_is_forgotten(
+    table: Table, seed: int
+) -> None:
+    """Any order of asking, taking, ending and passing time; W-12, by its laws."""
+    dice = random.Random(seed)
+    waits: list[str] = []  # by the order in which they asked, as far as nobody gave way
+    for _ in range(60):
+        number = dice.randrange(3)
+        act = dice.choice(["ask", "ask", "start", "complete", "pass", "wait"])
+        with contextlib.suppress(Conflict, Blocked):
+            if act == "ask":
+                table.ask(number)
+            elif act == "start":
+                table.start(number)
+            elif act == "complete":
+                table.complete(number)
+            else:
+                table.pass_time(SECOND if act == "pass" else dice.choice([START, SOFT, HARD]))
+        with table.stage.ground.reader.snapshot() as view:
+            here = turns.open_in(view, table.workspace.id)
+        given = [one for one in here if one.status is not TurnStatus.REQUESTED]
+        assert len(given) == (1 if here else 0), "one is given as long as one waits, and no second"
+        taken = [one for one in here if one.status is TurnStatus.STARTED]
+        assert [one["run_id"] for one in table.leases()] == [one.run_id for one in taken]
+        assert len({one.agent_id for one in here}) == len(here), "one for each agent"
+        asked = [one.request_event for one in here]
+        assert asked == sorted(asked)
+        now = [one.id for one in here if one.status is TurnStatus.REQUESTED]
+        kept = [one for one in waits if one in now]
+        assert [one for one in now if one in kept] == kept or act == "wait", "first come, first"
+        waits = now
+    rows = table.stage.ground.rows("turns")
+    assert all((one["ended_at"] is not None) == (one["status"] in OVER) for one in rows)
+
+
+OVER = ("completed", "lapsed")
