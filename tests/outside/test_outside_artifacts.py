@@ -5,7 +5,8 @@ import shlex
 from typing import Any
 
 import pytest
-from outside_house import Room
+from outside_house import Browser, Room
+from outside_pages import got
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
 HTML = "<script>alert(document.cookie)</script>"
@@ -61,6 +62,13 @@ def test_artifacts_are_served_as_they_are_and_run_nowhere(room: Room) -> None:
         refused = room.house.program("GET", f"/artifacts/{one['id']}")
         assert (refused.status, refused.json["code"]) == (404, one["fault"])
     assert room.house.token not in str(kept)
+    browser = Browser(room.house)
+    page = got(browser, f"/runs/{run['id']}?part=result")
+    assert f'href="/api/v1/artifacts/{kept[0]["id"]}"' in page.raw and "onload" not in page.raw
+    assert all(one["sentence"] in page.text for one in kept[2:])
+    saved = browser.ask("GET", f"/api/v1/artifacts/{kept[1]['id']}")
+    assert (saved.status, saved.text) == (200, HTML)
+    assert saved["Content-Security-Policy"].startswith("sandbox;")
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from roundtable_desktop.engine.desk import Desk, run_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Run, Subject
 from roundtable_desktop.model.states import LIVE_RUNS, Adapter
+from roundtable_desktop.phrases import sentence
 
 Part = Literal["transcript", "changes", "prompt", "result", "events", "why", "processes"]
 PARTS = get_args(Part)
@@ -100,6 +101,16 @@ def _events(look: Look, run: Run, _: RunShown) -> dict[str, object]:
     return {"events": look.events_of(Subject("run", run.id))[::-1]}
 
 
+def _result(look: Look, run: Run, _: RunShown) -> dict[str, object]:
+    """With the files that its report names; of one that was not kept, why."""
+    found = look.artifacts.of(run)
+    return {
+        "artifacts": [
+            (one, sentence(one.fault, {"path": one.path}) if one.fault else "") for one in found
+        ]
+    }
+
+
 def _nothing(_: Look, __: Run, ___: RunShown) -> dict[str, object]:
     """The run itself holds it."""
     return {}
@@ -109,5 +120,6 @@ PART_READS: dict[str, Read] = {
     "transcript": transcripts.shown,
     "changes": _changes,
     "events": _events,
-    **dict.fromkeys(("prompt", "result", "why", "processes"), _nothing),
+    "result": _result,
+    **dict.fromkeys(("prompt", "why", "processes"), _nothing),
 }
