@@ -181,13 +181,13 @@ class Owner:
         port: int | None = None,
         log_to_stderr: bool = False,
         say: Say = quietly,
+        with_pages: bool = True,
     ) -> None:
         check_host(host)
-        self.home = home
-        self._host, self._port = host, port
+        self.home, self._host, self._port, self._with_pages = home, host, port, with_pages
         self._log_to_stderr, self._say_slow = log_to_stderr, say
-        self._stack = contextlib.ExitStack()
-        self._facts: dict[str, object] = {}
+        self.look: Callable[[float], object] = lambda seconds: None
+        self._stack, self._facts = contextlib.ExitStack(), dict[str, object]()
         self.faces: Faces | None = None
         self.past: Past | None = None
         """Where this start went on from a backup."""
@@ -272,7 +272,7 @@ class Owner:
         )
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)
-        web = _web(ground, faces, doors, door, scheduler)
+        web = _web(ground, faces, doors, door, scheduler, self._with_pages)
         server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
         if self._port != 0:  # that asks for any, once; else a restart takes the last one
             with ground.store.transaction() as tx:
@@ -286,7 +286,7 @@ class Owner:
         stack.callback(housekeeping.stop)
         stack.enter_context(_serving(server))
         stack.callback(faces.feed.close)
-        self.faces = faces
+        self.faces, self.look = faces, scheduler.look
         self._say(ground, doors, chosen.port if self._port is None else port)
         stack.callback(self.home.forget_owner)
         stack.callback(_tell, ground, Kind.OWNER_STOPPED)
@@ -358,7 +358,9 @@ def _faces(ground: Ground, scheduler: Scheduler, doors: Doors) -> Faces:
     return Faces(ground.desk, look, feed, signin, scheduler.health, scheduler.revive, doctor)
 
 
-def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Scheduler) -> Any:
+def _web(
+    ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Scheduler, with_pages: bool
+) -> Any:
     clock, hands, zone = ground.clock, None, local_zone(os.environ)
     if isinstance(clock, StandingClock):
         hands = ClockHands(ground.store, ground.reader, ground.ids, clock, scheduler.look)
@@ -367,6 +369,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
     streams = Streams(faces.feed, signin, ground.clock)
     welcome = welcome_of(ground.home, clock, ground.reader, ground.programs)
     routes.declare_all(api, ground.desk, look, signin, streams, health, hands, faces.doctor)
+    people = pages.all_of_them(ground.desk, look, health, zone, faces.doctor, welcome, ended)
     return build_app(
         Parts(
             doors=doors,
@@ -375,10 +378,7 @@ def _web(ground: Ground, faces: Faces, doors: Doors, door: Door, scheduler: Sche
             health=lambda: health().value,
             api=api,
             stands_at=look.stands_at,
-            pages=[
-                *pages.all_of_them(ground.desk, look, health, zone, faces.doctor, welcome, ended),
-                agents_door.pages(door.answer),
-            ],
+            pages=[*(people if with_pages else ()), agents_door.pages(door.answer)],
         )
     )
 

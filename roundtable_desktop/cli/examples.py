@@ -6,6 +6,7 @@ EXAMPLES = """
 demo --headless
 start --port 7117
 status --json
+run --goal "Make the search fast" --headless --max-iterations 20
 open --print
 explain task T-3
 init ~/src/app --name app

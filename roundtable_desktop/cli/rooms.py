@@ -34,6 +34,7 @@ ROOM_OF = {
     "restore": "keeping",
     "resume": "control",
     "routine": "routines",
+    "run": "run",
     "runs": "runs",
     "settings": "settings",
     "simulate": "simulate",

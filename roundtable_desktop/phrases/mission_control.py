@@ -24,6 +24,21 @@ MISSION_CONTROL: Mapping[str, str] = {
     "invalid_run_action": N_("“{action}” is no action. There are {actions}."),
     "mission_not_reopened": N_("A mission that is {state} is not opened again. {why}"),
     "mission_going_on": N_("It is not over."),
+    "run_is_starting": N_("It is about to begin."),
+    "run_is_active": N_("It is being worked on."),
+    "run_is_paused_intake": N_("It is paused: what runs ends, and nothing new of it is started."),
+    "run_is_draining": N_("It is stopping: what runs ends by itself, and nothing new is started."),
+    "run_is_stopping": N_("It is being stopped: what is at work for it is ended."),
+    "run_is_degraded": N_("It could not be looked at several times, and is tried again."),
+    "run_is_stopped": N_("It was stopped."),
+    "run_is_completed": N_(
+        "It is completed: no task and no proposal of it is open. That says nothing about tests."
+    ),
+    "run_is_completed_with_failures": N_(
+        "It is completed, with failures: no task is open, but not every one of them was done."
+    ),
+    "run_is_blocked": N_("It stands still: what is left needs somebody."),
+    "run_is_failed": N_("It has failed."),
     "goal_of_another": N_("Name a goal for a new mission, or take one up: not both at once."),
     "run_is_over": N_("This mission is {state}. {why}"),
     "unknown_sitting": N_("Nobody sits there: start “roundtable run” again."),

@@ -7,6 +7,7 @@ from typing import Any
 from roundtable_desktop.model.missions import Mission, Pace, Sitting, Snapshot
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.store.db import Tx, View
+from roundtable_desktop.store.lists import Noun
 from roundtable_desktop.store.rows import by_id, read
 from roundtable_desktop.store.sitting_tables import MissionSnapshots, Sittings
 
@@ -16,6 +17,9 @@ SELECT t.status AS status, count(*) AS n FROM tasks AS t JOIN missions AS m ON m
 WHERE t.mission_id = ? AND t.id <> m.root_task_id GROUP BY t.status ORDER BY t.status
 """
 _WAVES = "SELECT count(*) AS n FROM waves WHERE mission_id = ?"
+
+
+SITTINGS = Noun(Sittings, Sitting)
 
 
 def get(view: View, sitting_id: str) -> Sitting | None:

@@ -96,6 +96,7 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
         "proposals": proposal["id"],
         "inbox": item_of(room, asks)["id"],
         "artifacts": house.get(f"/runs/{run['id']}/artifacts")["items"][0]["id"],
+        "sittings": house.post(f"/workspaces/{room.id}/sittings", {"goal": "Go"})["id"],
         "budgets": house.post("/budgets", {"workspace_id": room.id, **BUDGET})["id"],
     }
     document = house.get("/openapi.json")

@@ -20,6 +20,8 @@ WITHOUT_COMMAND = {
     ("GET", "/api/v1/runs/download"): "`runs list --json` tells the same",
     ("GET", "/api/v1/events/stream"): "`watch --follow` never ends; it has tests of its own",
     ("GET", "/api/v1/workspaces/{ref}/config"): "`workspace config` looks by POST, which asks too",
+    ("GET", "/api/v1/workspaces/{ref}/runs/status"): "it is for programs; `run` shows the same",
+    ("POST", "/api/v1/workspaces/{ref}/runs/{action}"): "it is for programs of the seed's words",
     ("POST", "/api/routine-triggers/{public_id}/fire"): "its sender signs it and has no token",
 }
 BY_HAND = {
@@ -68,6 +70,7 @@ def test_every_route_has_a_command_and_every_command_works(told: Commands) -> No
     for part in (of_home, of_workspaces, of_agents, of_tasks, of_runs, of_proposals):
         part(told, room)
     for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_memories):
+    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_missions):
         part(told, room)
     assert set(told.routes) - told.asked - set(WITHOUT_COMMAND) == set()
     known = {words for words, _ in commands()}
@@ -216,6 +219,11 @@ def of_asks(told: Commands, room: Room) -> None:
     told.done("inbox", "resolve", question[0]["id"], code=1)
     told.json("inbox", "act", question[0]["id"], "allow_once")
     room.ended(asks)
+
+
+def of_missions(told: Commands, room: Room) -> None:
+    words = ("--headless", "--max-iterations", "2", "--interval", "10ms")
+    assert "iteration_limit" in told.done("run", "--root", str(room.path), "--goal", "Go", *words)
 
 
 def of_budgets(told: Commands, room: Room) -> None:

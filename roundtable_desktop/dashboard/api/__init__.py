@@ -30,6 +30,7 @@ from roundtable_desktop.dashboard.api import (
     settings,
     sign_in_links,
     simulate,
+    sittings,
     status,
     summaries,
     tasks,
@@ -71,6 +72,7 @@ def declare_all(
     workspaces.declare(api, desk, look)
     copies.declare(api, look)
     mission_control.declare(api, desk, look)
+    sittings.declare(api, desk, look)
     config.declare(api, desk, look)
     agents.declare(api, desk, look)
     agent_tests.declare(api, desk, look)

@@ -15,6 +15,7 @@ from roundtable_desktop.store import (
     agents,
     counts,
     events,
+    lists,
     mission_work,
     missions,
     runs,
@@ -100,9 +101,9 @@ class LookMissionControl:
         with self._reader.snapshot() as view:
             return sittings.snapshots(view, mission_id)
 
-    def attended(self, sitting_id: str) -> Attended:
+    def attended(self, ref: str) -> Attended:
         with self._reader.snapshot() as view:
-            sitting = sittings.get(view, sitting_id)
+            sitting = lists.by_suffix(view, sittings.SITTINGS, ref)
             if sitting is None:
                 raise Absent("unknown_sitting")
             mission = missions.get(view, sitting.mission_id)

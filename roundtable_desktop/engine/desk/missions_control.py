@@ -165,7 +165,7 @@ def _take_up_tasks(tx: Tx, desk: Desk, asked: Asked, mission: Mission) -> None:
 
 
 def _check_newest(newest: Mission | None, run_id: str | None) -> None:
-    if run_id is None or (newest is not None and newest.id == run_id):
+    if run_id is None or (newest is not None and newest.id.endswith(run_id)):
         return
     if newest is None:
         raise Conflict("no_newest_run", "/run_id")

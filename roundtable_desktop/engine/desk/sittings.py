@@ -99,9 +99,7 @@ def _mission(
 ) -> Mission:
     if given is not None:
         return begin_from(tx, desk, asked.actor, given)
-    mission = missions.get(tx, run_id) if run_id else missions.newest(tx, workspace_id)
-    if run_id and (mission is None or mission.workspace_id != workspace_id):
-        raise Absent("unknown_mission", "/run_id")
+    mission = _named(tx, workspace_id, run_id) if run_id else missions.newest(tx, workspace_id)
     if mission is None:
         raise Invalid("goal_needed", "/goal")
     if resume:
@@ -113,6 +111,14 @@ def _mission(
     taken = missions.get(tx, mission.id)
     assert taken is not None
     return taken
+
+
+def _named(tx: Tx, workspace_id: str, run_id: str) -> Mission:
+    """By its id, or an end of it that no other has."""
+    known = [one for one in missions.of_workspace(tx, workspace_id) if one.id.endswith(run_id)]
+    if len(known) != 1:
+        raise Absent("unknown_mission", "/run_id")
+    return known[0]
 
 
 def _resume(tx: Tx, desk: Desk, asked: Asked, mission: Mission) -> None:
