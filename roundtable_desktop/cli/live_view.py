@@ -87,7 +87,7 @@ class Live:
         if drawn == self._shown:
             return
         if self._shown:
-            click.echo(f"\x1b[{len(self._shown)}A\x1b[J", nl=False)
+            click.echo(f"\x1b[{len(self._shown)}A\x1b[J", nl=False, color=True)
         click.echo("\n".join(drawn))
         self._shown = drawn
 

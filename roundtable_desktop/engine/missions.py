@@ -10,7 +10,7 @@ from roundtable_desktop.engine.dispatcher import NOT_ITS_FAULT
 from roundtable_desktop.engine.waves import Picture
 from roundtable_desktop.model.convergence import Converged, Convergence
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.missions import PLANNING, Mission, MissionState, Phase
+from roundtable_desktop.model.missions import PLANNING, Mission, MissionState, Pace, Phase
 from roundtable_desktop.model.missions import MissionOutcome as Outcome
 from roundtable_desktop.model.ports import Dice, Ids, RowClock
 from roundtable_desktop.model.records import Json, Subject
@@ -20,15 +20,12 @@ from roundtable_desktop.model.waves import Step, WavePlan, Why
 from roundtable_desktop.rules.redact import clip, redact
 from roundtable_desktop.rules.retry import tick_delay
 from roundtable_desktop.rules.waves import plan as planned
-from roundtable_desktop.store import events, journal, missions, standing
+from roundtable_desktop.store import events, journal, missions, sittings, standing
 from roundtable_desktop.store.db import Reader, Store, Tx, View
 
 log = logging.getLogger(__name__)
 
-INTERVAL = timedelta(seconds=1)
-"""The longest time between two looks while a mission goes on (C-03)."""
-ERRORS = 5
-"""In a row: then the mission is degraded, and after as many more it is given up (C-84)."""
+USUAL = Pace()
 MEASURED = timedelta(seconds=5)
 """How soon it is looked again whether the machine has more to give; nothing tells of that."""
 ERROR_BYTES = 4096
@@ -99,11 +96,11 @@ class Missions:
         dice: Dice,
         gauge: Callable[[], Gauge],
         open: Callable[[str], None],
-        errors: int = ERRORS,
+        pace: Pace = USUAL,
     ) -> None:
         self._store, self._reader, self._clock = store, reader, clock
         self._ids, self._dice, self._gauge, self._open = ids, dice, gauge, open
-        self._errors = errors
+        self._usual = pace
         self._seen: dict[str, int] = {}
         self._again: dict[str, datetime] = {}
         self._looks: dict[str, int] = {}
@@ -131,11 +128,16 @@ class Missions:
             if one.state not in PLANNING:
                 continue
             if not self._clock.stands:
-                dues.append(now + INTERVAL)
+                dues.append(now + self._pace(view, one.id).interval)
             at = max(filter(None, (one.look_at, self._again.get(one.id))), default=None)
             if at is not None and one.opened_at is not None:
                 dues.append(at)
         return min(dues, default=None)
+
+    def _pace(self, view: View, mission_id: str) -> Pace:
+        """Of the `roundtable run` that stays with it, if any does."""
+        sitting = sittings.present(view, mission_id)
+        return self._usual if sitting is None else sittings.pace(sitting.pace)
 
     def _is_due(self, view: View, mission: Mission, now: datetime) -> bool:
         if mission.opened_at is None or mission.state not in PLANNING:
@@ -197,36 +199,35 @@ class Missions:
                 assert mission is not None
                 if mission.state not in PLANNING:
                     return
-                count = mission.consecutive_errors + 1
-                delay = tick_delay(count, self._dice)
+                count, pace = mission.consecutive_errors + 1, self._pace(tx, mission_id)
                 fault = {"class": type(error).__name__, "text": text}
-                iteration = self._looks[mission_id]
-                self._tell(tx, mission, fault, count, iteration, delay)
+                self._tell(tx, mission, fault, count, pace)
                 self._again.pop(mission_id, None)
-            if count < self._errors:
+            if count < pace.max_errors:
                 self.failing.discard(mission_id)
         except NOT_ITS_FAULT:
             raise
         except Exception:
             log.exception("retry not told mission=%s", mission_id)
 
-    def _tell(
-        self, tx: Tx, mission: Mission, fault: Json, count: int, iteration: int, delay: timedelta
-    ) -> None:
+    def _tell(self, tx: Tx, mission: Mission, fault: Json, count: int, pace: Pace) -> None:
+        """C-84: degraded after so many in a row, given up after as many more; beside a
+        `roundtable run` at the first of these."""
+        delay, most = tick_delay(count, self._dice, pace.backoff), pace.most
         missions.note(tx, mission, consecutive_errors=count, error=fault, look_at=tx.now + delay)
         milliseconds = delay // timedelta(milliseconds=1)
         data = {
-            "iteration": iteration,
+            "iteration": self._looks[mission.id],
             "attempt": count,
-            "max": 2 * self._errors,
+            "max": most,
             "error": fault,
             "next_delay_ms": milliseconds,
         }
         subject, where = Subject("mission", mission.id), mission.workspace_id
         journal.tell(tx, Kind.MISSION_RETRY, subject, workspace_id=where, data=data)
-        if count >= 2 * self._errors:
+        if count >= most:
             ending.give_up(tx, self._ids, mission, fault)
-        elif count >= self._errors and mission.state is MissionState.ACTIVE:
+        elif count >= pace.max_errors and mission.state is MissionState.ACTIVE:
             missions.move(tx, mission, MissionState.DEGRADED, data={"reason": ending.LOOK_FAILED})
 
 

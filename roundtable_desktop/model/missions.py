@@ -172,6 +172,11 @@ class Pace:
     max_errors: int = 5
     gives_up: bool = False
 
+    @property
+    def most(self) -> int:
+        """Errors in a row after which it has failed."""
+        return self.max_errors if self.gives_up else 2 * self.max_errors
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitting:

@@ -32,12 +32,6 @@ def present(view: View, mission_id: str) -> Sitting | None:
     return read(Sitting, Sittings, rows[0]) if rows else None
 
 
-def pace_of(view: View, mission_id: str) -> Pace:
-    """Of whoever stays with it, else the usual one."""
-    sitting = present(view, mission_id)
-    return Pace() if sitting is None else pace(sitting.pace)
-
-
 def pace(stored: Mapping[str, Any]) -> Pace:
     return Pace(
         interval=timedelta(milliseconds=int(stored["interval_ms"])),

@@ -111,6 +111,27 @@ def test_beside_an_owner_it_stays_until_the_mission_is_over(room: Room) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.proves("R-31", "R-04", "R-05", "A-37")
+@pytest.mark.parametrize("owned", [True, False])
+def test_what_a_mission_has_to_do_is_launched_in_either_mode(
+    house: House, tmp_path: Path, owned: bool
+) -> None:
+    """Its coordinator really starts; it plans nothing, so the mission needs somebody."""
+    path, began = house.repository(), tmp_path / "began"
+    house.start()
+    room = house.workspace(path)
+    room.shell(f"touch {began}; echo done", name="chair", role="coordinator")
+    if not owned:
+        house.end()
+    words = ("--headless", "--max-iterations", "-1", "--interval", "100ms")
+    done = house.cli("run", "--goal", "Think", *words, at=path, seconds=90)
+    assert began.exists(), done.said
+    assert done.code == 1 and "needs somebody" in done.out, done.said
+    (made,) = missions(house)
+    assert made["state"] == "blocked" and made["ended_at"] is not None
+
+
+@pytest.mark.slow
 @pytest.mark.proves("R-07", "W-11")
 def test_what_is_not_above_zero_is_the_usual(room: Room) -> None:
     house = room.house
