@@ -51,6 +51,10 @@ def check_host(host: str) -> None:
         raise Invalid("host_not_loopback", "/host", host=host)
 
 
+BACKLOG = 1024
+"""Connections that wait; what serves them says the same."""
+
+
 def listen(host: str, port: int) -> list[socket.socket]:
     """Sockets for `host`, and for its twin of the other family at the same port.
 
@@ -95,6 +99,8 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         sock.bind((address, port))
+        # Two that only bind get the same port, and one of them fails much later.
+        sock.listen(BACKLOG)
     except OSError:
         sock.close()
         raise

@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from roundtable_desktop.dashboard.server import PATIENCE, check_host, listen, serve
+from roundtable_desktop.dashboard.server import (
+    PATIENCE,
+    check_host,
+    listen,
+    listen_where_asked,
+    serve,
+)
 from roundtable_desktop.model.errors import Invalid
 
 
@@ -65,6 +71,16 @@ def test_a_port_that_is_taken_on_either_is_taken(host):
         for asked in ("127.0.0.1", "localhost", "::1"):
             with pytest.raises(OSError):
                 listen(asked, port)
+
+
+def test_two_that_start_at_once_get_a_port_each(house):
+    """Neither serves yet when the other looks."""
+    first = listen_where_asked("127.0.0.1", None, house.port + 1)
+    second = listen_where_asked("127.0.0.1", None, first[0].getsockname()[1])
+    ports = [one[0].getsockname()[1] for one in (first, second)]
+    for sock in (*first, *second):
+        sock.close()
+    assert ports[0] != ports[1]
 
 
 def test_the_port_can_be_taken_again_at_once(house):
