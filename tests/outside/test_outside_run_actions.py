@@ -147,19 +147,11 @@ def test_the_same_ask_twice_is_one_and_another_mission_or_revision_is_refused(ro
 
 
 def begun(room: Room, script: str) -> Any:
-    """A mission at whose root task an agent is at work; its branch is made by hand."""
-    agent = room.shell(script, name="lead", role="coordinator")
-    house = room.house
-    house.post(f"/agents/{agent}/pause")
+    """The run of a mission's coordinator, which is at work."""
+    room.shell(script, name="lead", role="coordinator")
     mission = started(room)
-    (row,) = house.query(
-        f"SELECT root_task_id, integration_branch FROM missions WHERE id = '{mission}'"
-    )
-    with contextlib.suppress(AssertionError):  # its owner may have been faster
-        room.git("branch", row[1], "main")
-    house.post(f"/agents/{agent}/resume")
-    house.post(f"/tasks/{row[0]}/run", {})
-    return room.live({"id": row[0]})
+    of_it = f"SELECT root_task_id FROM missions WHERE id = '{mission}'"
+    return room.live({"id": room.house.query(of_it)[0][0]})
 
 
 @pytest.mark.slow
