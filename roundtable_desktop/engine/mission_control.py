@@ -6,7 +6,7 @@ from roundtable_desktop.model.records import SYSTEM, Actor, Json, Run, Wakeup
 from roundtable_desktop.model.states import WakeupOutcome, WakeupStatus
 from roundtable_desktop.model.verdicts import Answer, Go
 from roundtable_desktop.rules import admission
-from roundtable_desktop.store import mission_work, missions, wakeups
+from roundtable_desktop.store import mission_work, missions, turns, wakeups
 from roundtable_desktop.store.db import Tx, View
 
 ENDING = (MissionState.DRAINING, MissionState.STOPPING)
@@ -48,8 +48,8 @@ def cancel_waiting(tx: Tx, mission: Mission, actor: Actor = SYSTEM) -> None:
 
 def settle(tx: Tx, mission: Mission, actor: Actor = SYSTEM, data: Json | None = None) -> bool:
     """The end of a stop (W-28): state, phase, `ended_at` and event in one transaction, its waves
-    over and nothing of it left in the queue. Copies stay, with the work in them. False when
-    somebody was faster."""
+    over, its turns lapsed and nothing of it left in the queue. Copies stay, with the work in them.
+    False when somebody was faster."""
     if not missions.move(
         tx, mission, MissionState.STOPPED, actor=actor, data=data, reason="stopped", outcome=None
     ):
@@ -58,6 +58,8 @@ def settle(tx: Tx, mission: Mission, actor: Actor = SYSTEM, data: Json | None = 
         missions.enter(tx, mission, Phase.CANCELLED)
     over = [wave.id for wave in missions.waves(tx, mission.id) if wave.ended_at is None]
     missions.end_waves(tx, over)
+    for turn in turns.open_in(tx, mission.id):
+        turns.lapse(tx, turn, admission.MISSION_STOPPED)
     cancel_waiting(tx, mission, actor)
     return True
 

@@ -26,7 +26,7 @@ from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.ports import Dice, Git, Ids, Launcher, RowClock, Secrets
 from roundtable_desktop.model.resources import Gauge, Gauges
 from roundtable_desktop.model.states import ErrorKind, Health
-from roundtable_desktop.store import offers, proposals
+from roundtable_desktop.store import offers, proposals, sittings
 from roundtable_desktop.store.db import Reader, Store, Tx
 
 ACTS_SECONDS = 3.0
@@ -140,6 +140,8 @@ class Scheduler:
             deliver=self._deliver,
             break_off=self._break_off,
         )
+        with self._store.transaction() as tx:
+            sittings.lose_all(tx)
         recover(self._store, self._launcher, hands, self._ids)
 
     def tick(self) -> datetime | None:

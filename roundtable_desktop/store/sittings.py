@@ -19,6 +19,7 @@ WHERE t.mission_id = ? AND t.id <> m.root_task_id GROUP BY t.status ORDER BY t.s
 _WAVES = "SELECT count(*) AS n FROM waves WHERE mission_id = ?"
 
 
+LOST = "lost"
 SITTINGS = Noun(Sittings, Sitting)
 
 
@@ -53,7 +54,7 @@ def begin(tx: Tx, mission: Mission, id: str, pace: Pace, *, headless: bool) -> S
     """One at a time: whoever sat there and did not say that they go is `lost`."""
     before = present(tx, mission.id)
     if before is not None:
-        end(tx, before, "lost", before.cycles)
+        end(tx, before, LOST, before.cycles)
     tx.write(
         Sittings.insert(
             id=id,
@@ -73,6 +74,12 @@ def end(tx: Tx, sitting: Sitting, exit: str, cycles: int) -> bool:
     """False when it had ended already."""
     there = (Sittings.id == sitting.id) & Sittings.ended_at.is_null()
     return tx.write(Sittings.update(exit=exit, cycles=cycles, ended_at=tx.now).where(there)) == 1
+
+
+def lose_all(tx: Tx) -> int:
+    """With the life of an owner: nobody's pace outlasts it. Their number."""
+    lost = Sittings.update(exit=LOST, ended_at=tx.now).where(Sittings.ended_at.is_null())
+    return tx.write(lost)
 
 
 def counts_of(view: View, mission_id: str, live_runs: int) -> Json:

@@ -7,15 +7,17 @@ import pytest
 from engine_stage import ASKED, Stage
 from ground import JOAN, set_columns
 
-from roundtable_desktop.engine import mission_control
+from roundtable_desktop.engine import explain, mission_control
 from roundtable_desktop.engine.desk import Asked, missions_control
 from roundtable_desktop.engine.desk import missions as desk_missions
-from roundtable_desktop.model.errors import Conflict, Illegal, Invalid
+from roundtable_desktop.engine.desk.look_mission_control import LookMissionControl
+from roundtable_desktop.model.errors import Busy, Conflict, Illegal, Invalid
 from roundtable_desktop.model.missions import Mission, MissionState, Phase
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.run_actions import RUN_ACTIONS, RunAction, possible, spelled, state_of
 from roundtable_desktop.model.states import RunStatus, TaskStatus, WakeupOutcome, WakeupStatus
-from roundtable_desktop.store import mission_work, missions, tasks
+from roundtable_desktop.phrases import sentence
+from roundtable_desktop.store import counts, mission_work, missions, tasks, turns
 
 S = MissionState
 # As the seed has it, written down once more: prior states and where each leads.
@@ -182,6 +184,9 @@ def test_nothing_of_a_paused_mission_is_started_and_a_resume_lets_it_go_on(
     waits = stage.wakeup(task)
     assert (waits.status, waits.held_by) == (WakeupStatus.QUEUED, "mission_paused")
     assert not stage.step(), "it is not asked again and again"
+    with stage.ground.reader.snapshot() as view:
+        why = explain.of_wakeup(view, waits, stage.clock.now())
+    assert "mission is paused" in sentence(why.code, why.values)
     standing.act("resume")
     run = stage.launch()
     assert run.task_id == task.id and run.status is RunStatus.RUNNING
@@ -323,3 +328,46 @@ def test_a_mission_is_opened_again_from_its_ends_but_not_from_completed(
         assert tasks.get(view, task.id).status is TaskStatus.TODO  # type: ignore[union-attr]
     woken = stage.wakeup(root)
     assert (woken.reason, woken.agent_id) == ("mission_reopened", coordinator.id)
+
+
+@pytest.mark.proves("W-22", "W-18", "W-20", "R-23")
+def test_what_cannot_be_found_out_is_unknown_and_never_none_at_all(
+    standing: Standing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage, _ = standing.stage, standing.task()
+    stage.launch()
+    reader = stage.ground.reader
+
+    def refuses(*_: Any) -> Any:
+        raise Busy("database_busy")
+
+    def silent(_: Any) -> bool:
+        raise PermissionError("/proc")
+
+    seen = LookMissionControl(reader, lambda process: True).status(standing.home)
+    assert (seen.live, seen.claimed, seen.silent, seen.degraded) == (1, 1, 0, False)
+    seen = LookMissionControl(reader, lambda process: False).status(standing.home)
+    assert (seen.live, seen.claimed, seen.degraded) == (0, 1, False)
+    seen = LookMissionControl(reader, silent).status(standing.home)
+    assert (seen.live, seen.claimed, seen.degraded) == (None, 1, True)
+    monkeypatch.setattr(counts, "of_workspace", refuses)
+    seen = LookMissionControl(reader, lambda process: True).status(standing.home)
+    assert seen.mission == standing.now and seen.counts is seen.live is None and seen.degraded
+    monkeypatch.setattr(missions, "newest", refuses)
+    with pytest.raises(Busy):
+        LookMissionControl(reader, lambda process: True).status(standing.home)
+
+
+@pytest.mark.proves("W-28")
+def test_a_stop_leaves_nobody_waiting_for_a_turn(standing: Standing) -> None:
+    stage, _ = standing.stage, standing.task()
+    run = stage.launch()
+    with stage.store.transaction() as tx:
+        mine = {"scope": standing.mission.id, "mission_id": standing.mission.id}
+        turns.request(tx, run, id=stage.ids.new(), reason="to merge", **mine)
+    standing.act("stop")
+    stage.finish(run, result={"status": "completed"})
+    standing.pass_time()
+    assert standing.now.state is S.STOPPED
+    with stage.ground.reader.snapshot() as view:
+        assert turns.every_open(view) == []

@@ -97,7 +97,13 @@ def test_who_goes_settles_nothing_and_leaves_a_picture(crew: Crew) -> None:
     with crew.stage.ground.reader.snapshot() as view:
         lost = rows.get(view, first.id)
         assert lost is not None and lost.exit == "lost" and rows.present(view, crew.id) is None
-    kept = snapshots(crew, crew.id)
+    third = sit(crew)
+    with crew.stage.store.transaction() as tx:
+        assert rows.lose_all(tx) == 1, "as a start of the owner does"
+    asked = Asked(JOAN, "gone", "print")
+    gone = sittings.end(crew.stage.desk, asked, third.id, "cancelled", 2)
+    assert gone.exit == "lost" and crew.mission.last_exit["reason"] == "cancelled"  # type: ignore[index]
+    kept = [one for one in snapshots(crew, crew.id) if one.sitting_id != third.id]
     assert [(one.sitting_id, one.kind) for one in kept] == [
         (first.id, "initial"),
         (second.id, "initial"),

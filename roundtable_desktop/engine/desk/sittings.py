@@ -78,7 +78,8 @@ def end(desk: Desk, asked: Asked, sitting_id: str, exit: str, cycles: int) -> Si
 
         def act() -> Subject:
             sitting = _get(tx, sitting_id)
-            if sittings.end(tx, sitting, exit, cycles) and exit != OVER_EXIT:
+            went = sittings.end(tx, sitting, exit, cycles) or sitting.exit == sittings.LOST
+            if went and exit != OVER_EXIT:
                 mission = _mission_of(tx, sitting)
                 missions.note(tx, mission, last_exit={"reason": exit, "at": rfc3339(tx.now)})
             return Subject("sitting", sitting.id)
