@@ -49,7 +49,7 @@ class Lines:
     """For a pipe: what has changed, each in a line, and nothing twice."""
 
     def __init__(self) -> None:
-        self._head = ""
+        self._head, self._sentence = "", ""
         self._working: set[str] = set()
         self._tasks: dict[str, str] = {}
 
@@ -57,6 +57,9 @@ class Lines:
         if (now := head(seen)) != self._head:
             self._head = now
             click.echo(now)
+        if (said := seen["sentence"]) != self._sentence and not seen["over"]:
+            self._sentence = said
+            click.echo(plain(said))
         working = set(at_work(seen))
         for one in sorted(working - self._working):
             click.echo(_("At work: {who}").format(who=one))
@@ -76,7 +79,11 @@ class Live:
 
     def show(self, seen: Answer) -> None:
         width, height = _size()
-        lines = [cell(seen["goal"], width), head(seen)]
+        lines = [
+            cell(seen["goal"], width),
+            head(seen),
+            *([] if seen["over"] else [seen["sentence"]]),
+        ]
         lines += [_("At work: {who}").format(who=one) for one in at_work(seen)]
         room = max(height - len(lines) - 2, 0)
         waiting = seen["tasks"][: min(MOST, room)]

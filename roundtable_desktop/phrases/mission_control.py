@@ -26,6 +26,9 @@ MISSION_CONTROL: Mapping[str, str] = {
     "mission_going_on": N_("It is not over."),
     "run_is_starting": N_("It is about to begin."),
     "run_is_active": N_("It is being worked on."),
+    "run_is_awaiting": N_(
+        "It waits for work: add tasks to it, or have an agent with the role coordinator plan it."
+    ),
     "run_is_paused_intake": N_("It is paused: what runs ends, and nothing new of it is started."),
     "run_is_draining": N_("It is stopping: what runs ends by itself, and nothing new is started."),
     "run_is_stopping": N_("It is being stopped: what is at work for it is ended."),

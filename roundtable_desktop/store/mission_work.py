@@ -22,8 +22,10 @@ WHERE w.status IN ('queued', 'claimed') AND w.status = :status
 AND {_OF_MISSION.format(one="w")} ORDER BY w.id
 """
 _TAKE_UP = f"""
-UPDATE agent_wakeup_requests AS w SET scheduled_retry_at = NULL, held_by = NULL
-WHERE w.status = 'queued' AND w.held_by = :held_by AND {_OF_MISSION.format(one="w")}
+UPDATE agent_wakeup_requests AS w INDEXED BY wakeups_scope
+SET scheduled_retry_at = NULL, held_by = NULL
+WHERE w.status IN ('queued', 'claimed') AND w.status = 'queued' AND w.held_by = :held_by
+AND {_OF_MISSION.format(one="w")}
 """
 _STATE = """
 SELECT m.state AS state FROM tasks AS t JOIN missions AS m ON m.id = t.mission_id WHERE t.id = ?

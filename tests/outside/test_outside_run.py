@@ -1,10 +1,15 @@
 """`roundtable run`: one goal, as the owner where there is none, else beside the running one."""
 
 import contextlib
+import fcntl
 import json
+import os
+import pty
+import select
 import signal
 import sqlite3
 import subprocess
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +65,7 @@ def test_headless_without_an_owner_makes_one_cycle_and_leaves_the_mission_as_it_
     first = house.cli("run", "--root", str(path), "--headless", "--goal", "Make it fast")
     assert first.code == 0, first.said
     assert "iteration_limit" in first.out and "active" in first.out
+    assert "role coordinator" in first.out, "nobody is there to plan it"
     assert not (house.home / "owner.json").exists(), "its owner has gone in order"
     assert (path / ".roundtable" / "config.yaml").exists(), "as `init` does"
     (made,) = missions(house)
@@ -147,7 +153,7 @@ def test_what_is_not_above_zero_is_the_usual(room: Room) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-11", "C-57", "C-72", "R-05")
+@pytest.mark.proves("R-11", "C-57", "R-05")
 @pytest.mark.parametrize("headless", [True, False])
 def test_ctrl_c_is_no_failure_and_leaves_agents_at_work(house: House, headless: bool) -> None:
     path = house.repository()
@@ -169,3 +175,41 @@ def test_ctrl_c_is_no_failure_and_leaves_agents_at_work(house: House, headless: 
     assert (made["state"], made["ended_at"]) == ("active", None)
     assert json.loads(made["last_exit"])["reason"] == "cancelled"
     assert sittings(house)[0][2] == "cancelled"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("R-04", "R-11")
+def test_on_a_terminal_it_is_drawn_in_its_place_until_ctrl_c(room: Room) -> None:
+    house = room.house
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [ROUNDTABLE, "run", "--goal", "Drawn", "--interval", "50ms"],
+        cwd=room.path,
+        env=house.env | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    said = bytearray()
+
+    def reads(wanted: bytes) -> bool:
+        if select.select([ours], [], [], 0.05)[0]:
+            said.extend(os.read(ours, 65_536))
+        return wanted in said
+
+    try:
+        until(lambda: reads(b"0 of 0 tasks done"))
+        mission = house.get(f"/workspaces/{room.id}/runs/status")["run_id"]
+        house.program("POST", f"/workspaces/{room.id}/runs/pause", {}, Idempotency_Key=mission)
+        until(lambda: reads(b"paused"))
+        assert b"\x1b[3A\x1b[J" in said and said.count(b"Drawn") == 2
+        os.write(ours, b"\x03")
+        until(lambda: reads(b"agents at work go on"))
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

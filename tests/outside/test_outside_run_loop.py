@@ -116,6 +116,7 @@ def test_a_pipe_is_told_what_changed_and_a_terminal_is_drawn_anew(
     seen: Answer = {
         **{"state": "active", "phase": "MONITORING", "waves": 1, "goal": "Go\x1b[2J"},
         **{"counts": {"done": 2, "todo": 1}, "tasks": [task]},
+        **{"sentence": "It is being worked on.", "over": False},
         "runs": [{"agent": "Ada\x1b[2J", "task": 2}],
     }
     later = {**seen, "runs": [], "counts": {"done": 3}, "tasks": []}
@@ -123,7 +124,11 @@ def test_a_pipe_is_told_what_changed_and_a_terminal_is_drawn_anew(
     for one in (seen, seen, later):
         lines.show(one)
     said = capsys.readouterr().out
-    assert said.count("T-3") == 1 and "2 of 3 tasks done" in said and "\x1b" not in said
+    assert (
+        said.count("T-3") == said.count("worked on") == 1
+        and "2 of 3 tasks done" in said
+        and "\x1b" not in said
+    )
     assert "At work: Ada" in said and "3 of 3 tasks done" in said
     drawn = live_view.Live()
     many = [{**task, "id": str(n), "number": n} for n in range(50)]

@@ -15,8 +15,10 @@ from roundtable_desktop.store import (
     firings,
     holds,
     journal,
+    mission_work,
     routines,
     runs,
+    sittings,
     summaries,
     sweeps,
     wakeups,
@@ -25,6 +27,7 @@ from roundtable_desktop.store.db import Row, View
 
 GROW = (
     *("agent_wakeup_requests", "runs", "tasks", "office_routine_runs", "events", "t", "w"),
+    *("r",),
     *("proposals", "p", "inbox_items", "i", "deliveries", "d"),
 )
 """Tables that only grow, and the names that a query may give them."""
@@ -49,6 +52,11 @@ ASKED: dict[str, Callable[[View], object]] = {
     "what happened to an agent's tasks": lambda view: summaries.happened(view, "w", "r", NOW, "a"),
     "how many tasks stand where": lambda view: summaries.standing(view, "w", None),
     "what is blocked": lambda view: summaries.blocked(view, "w", None),
+    "which runs of a mission live": lambda view: mission_work.live(view, "m"),
+    "what waits of a mission": lambda view: mission_work.queued(view, "m"),
+    "how a task's mission stands": lambda view: mission_work.state_of(view, "t"),
+    "who stays with a mission": lambda view: sittings.present(view, "m"),
+    "how many tasks of a mission stand where": lambda view: sittings.counts_of(view, "m", 0),
     "what work waits for": lambda view: holds.work_waits_until(view, NOW),
 }
 

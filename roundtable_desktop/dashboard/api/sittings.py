@@ -13,7 +13,7 @@ from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, sittings
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_mission_control import Attended, redacted
-from roundtable_desktop.model.missions import OVER
+from roundtable_desktop.model.missions import OVER, PLANNING
 from roundtable_desktop.model.run_actions import spelled
 
 Milliseconds = Annotated[int, Field(ge=-86_400_000, le=86_400_000)]
@@ -104,7 +104,7 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
         outcome=mission.outcome,
         reason=mission.reason,
         over=mission.state in OVER,
-        sentence=said(f"run_is_{mission.outcome or mission.state}", {}),
+        sentence=said(_standing(found), {}),
         goal=redacted(desk, workspace, mission.goal),
         pace=dict(sitting.pace),
         waves=len(found.waves),
@@ -121,6 +121,12 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
         ],
         snapshots=[Snapshot.of(one) for one in look.mission_control.snapshots(mission.id)],
     )
+
+
+def _standing(found: Attended) -> str:
+    mission = found.mission
+    idle = mission.state in PLANNING and not found.tasks and not found.at_work
+    return "run_is_awaiting" if idle else f"run_is_{mission.outcome or mission.state}"
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
