@@ -68,6 +68,7 @@ def things(room: Room) -> dict[str, str]:
         "wakeups": run["wakeup_id"],
         "proposals": proposal["id"],
         "inbox": item["id"],
+        "missions": house.post("/missions", {"workspace_id": room.id, "goal": "Go"})["id"],
     }
 
 

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import click
 
@@ -55,6 +56,13 @@ _flat_rate = click.option(
     default=None,
     help=_("Whether its runs cost nothing more than what you pay anyway."),
 )
+_fallbacks = click.option(
+    "--fallback",
+    "fallback_models",
+    multiple=True,
+    metavar="MODEL",
+    help=_("What it may use instead of its model, the first one first; it is said when it is."),
+)
 _env = click.option(
     "--env",
     multiple=True,
@@ -84,6 +92,7 @@ def agent() -> None:
 @_limits
 @_skip_idle
 @_flat_rate
+@_fallbacks
 @_account
 @click.option("--permission", type=_POLICY, default="ask")
 @click.option("--model", help=_("Default: its project's, its workspace's, or its own."))
@@ -101,7 +110,7 @@ def add(
     account: str | None,
     model: str | None,
     command: tuple[str, ...],
-    **limits: int | bool | None,
+    **limits: Any,
 ) -> None:
     """Adds an agent.
 
@@ -163,10 +172,12 @@ def _tell_heartbeat(client: Client, made: Answer) -> None:
 @_limits
 @_skip_idle
 @_flat_rate
+@_fallbacks
 @_account
 @click.option("--permission", "permission_policy", type=_POLICY)
 @click.option("--model", help=_("What it is to use from now on."))
 @click.option("--no-model", is_flag=True, help=_("Its own default again, or the workspace's."))
+@click.option("--no-fallback", is_flag=True, help=_("It may use no other model any more."))
 @click.argument("command", nargs=-1)
 @click.pass_obj
 def edit(
@@ -177,12 +188,14 @@ def edit(
     env: tuple[str, ...],
     gone: tuple[str, ...],
     no_model: bool,
+    no_fallback: bool,
     command: tuple[str, ...],
-    **words: object,
+    **words: Any,
 ) -> None:
     """Changes an agent, from its next run on. What is not named stays."""
     variables = {**_pairs(env), **dict.fromkeys(gone)}
     words |= {"command": list(command) or None, "env": variables or None}
+    words["fallback_models"] = [] if no_fallback else list(words["fallback_models"]) or None
     changes = {name: value for name, value in words.items() if value is not None}
     changes |= {"model": None} if no_model else {}
     if not changes:

@@ -108,6 +108,9 @@ budget add --meter money --period day --limit 5
 budget edit 3f9k2m7q --limit 8
 budget remove 3f9k2m7q
 usage --by day
+mission list --state active
+mission show make-search-fast --wave 2
+mission add "Make the search fast" --coordinator chair
 inbox list --severity critical
 inbox show 3f9k2m7q
 inbox act 3f9k2m7q allow_once

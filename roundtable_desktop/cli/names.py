@@ -72,6 +72,15 @@ def routine(client: Client, given: str, named: str | None) -> Answer:
     return called(routines(client, named), given, otherwise)
 
 
+def mission(client: Client, given: str, named: str | None) -> Answer:
+    """By its slug in the workspace, else the end of its id."""
+    where = workspace(client, named)["id"]
+    for one in client.every("/missions", workspace_id=where):
+        if one["slug"] == given:
+            return one
+    return client.get(f"/missions/{ref(given)}")
+
+
 def is_ref(given: str) -> bool:
     return _REF.fullmatch(given.strip().lower()) is not None
 

@@ -27,6 +27,7 @@ ROOM_OF = {
     "leave": "control",
     "mcp": "mcp",
     "memory": "memories",
+    "mission": "missions",
     "open": "owner",
     "parse-limit": "limits",
     "pause": "control",

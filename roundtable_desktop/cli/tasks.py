@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from roundtable_desktop.adapters.home import Home
-from roundtable_desktop.cli import board, gates, lists, names, whose
+from roundtable_desktop.cli import board, gates, lists, names, planning, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.lists import worded
 from roundtable_desktop.cli.output import fields, plain, show_json, table
@@ -51,6 +51,7 @@ def task() -> None:
 )
 @click.option("--requires-approval", is_flag=True, help=_("Done only when you say so."))
 @gates.judged
+@planning.planned
 @_workspace
 @_json
 @click.pass_obj
@@ -73,7 +74,7 @@ def add(
     requires_approval: bool,
     named: str | None,
     as_json: bool,
-    **judged: Any,
+    **more: Any,
 ) -> None:
     """Adds a task and wakes its agent."""
     client = Client(home)
@@ -96,7 +97,8 @@ def add(
             "blocked_by": [names.task(client, one, named)["id"] for one in after] or None,
             "requires_approval": requires_approval or None,
             "workspace_strategy": _strategy(strategy, look_only=look_only),
-            **gates.body_of(**judged),
+            **planning.body_of(client, named, more),
+            **gates.body_of(**more),
         },
     )
     if as_json:
@@ -120,6 +122,7 @@ def _strategy(named: str | None, *, look_only: bool) -> str | None:
 @lists.of_agent
 @click.option("--text", "words", help=_("Only those that have these words in them."))
 @click.option("--hidden", is_flag=True, help=_("Those that routines made, too."))
+@click.option("--mission", metavar="MISSION", help=_("Only those of this mission."))
 @_workspace
 @_json
 @click.pass_obj
@@ -129,6 +132,7 @@ def list_(
     agent_name: str | None,
     words: str | None,
     hidden: bool,
+    mission: str | None,
     named: str | None,
     as_json: bool,
 ) -> None:
@@ -141,6 +145,7 @@ def list_(
         "status": status_,
         "q": words,
         "hidden": hidden or None,
+        "mission_id": names.mission(client, mission, named)["id"] if mission else None,
     }
     found = list(client.every("/tasks", **filters))
     if as_json:
@@ -166,7 +171,7 @@ def show(home: Home, given: str, named: str | None, as_json: bool) -> None:
     explained = client.get(f"/tasks/{seen['id']}/explain")
     if as_json:
         return show_json({**seen, "attempts": attempts, "proposals": offered})
-    about = {name: seen[name] for name in _SHOWN}
+    about = planning.worded({name: seen[name] for name in _SHOWN})
     reason = (seen["blocked"] or {}).get("reason")
     fields({**about, "reason": reason, "waits_for": board.numbers(seen["waiting_for"])})
     click.echo(plain(explained["sentence"]))
@@ -219,6 +224,7 @@ _SHOWN = (
     "project",
     "model",
     "acceptance",
+    *planning.SHOWN,
 )
 
 
@@ -237,15 +243,18 @@ def _offer(proposal: Answer) -> Answer:
 @click.option("--acceptance", help=_("By what its work is judged."))
 @click.option("--project", help=_("A label; an empty one takes it away."))
 @click.option("--model", help=_("What its agent is to use; an empty one: what is set for it."))
+@planning.replanned
 @_workspace
 @click.pass_obj
-def edit(home: Home, /, given: str, named: str | None, **words: str | None) -> None:
+def edit(home: Home, /, given: str, named: str | None, **words: Any) -> None:
     """Changes a task, from its next run on. What is not named stays."""
+    planned = planning.changes(words)
     if words["description"] == "-":
         words["description"] = sys.stdin.read()
     texts = ("title", "description", "acceptance")
     empty = {name: "" if name in texts else None for name in words}
-    changes = {name: said or empty[name] for name, said in words.items() if said is not None}
+    said_so = {name: said or empty[name] for name, said in words.items() if said is not None}
+    changes = {**said_so, **planned}
     if not changes:
         raise click.UsageError(_("say what to change; --help names what can be"))
     client = Client(home)

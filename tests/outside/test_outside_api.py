@@ -98,6 +98,7 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
         "artifacts": house.get(f"/runs/{run['id']}/artifacts")["items"][0]["id"],
         "sittings": house.post(f"/workspaces/{room.id}/sittings", {"goal": "Go"})["id"],
         "budgets": house.post("/budgets", {"workspace_id": room.id, **BUDGET})["id"],
+        "missions": house.post("/missions", {"workspace_id": room.id, "goal": "Go"})["id"],
     }
     document = house.get("/openapi.json")
     assert document["openapi"].startswith("3.1")

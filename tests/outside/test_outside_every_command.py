@@ -14,6 +14,7 @@ from outside_talk import demo, script
 from roundtable_desktop.cli.main import cli
 
 WITHOUT_COMMAND = {
+    ("GET", "/api/v1/missions/{ref}/waves"): "`mission show --wave` asks it for a wave of before",
     ("GET", "/api/v1/control"): "`stop --wait` and `leave --wait` ask it, and `status` says it",
     ("GET", "/api/v1/openapi.json"): "it is for programs that make clients",
     ("GET", "/api/v1/search"): "it is for the palette; lists have filters of their own",
@@ -250,6 +251,11 @@ def of_memories(told: Commands, room: Room) -> None:
     (kept,) = told.both("memory", "list", "--query", "make", *here(room))
     assert told.done("memory", "forget", kept["id"][-8:]).strip() == "It is forgotten."
     assert told.json("memory", "list", *here(room)) == []
+def of_missions(told: Commands, room: Room) -> None:
+    made = told.json("mission", "add", "Bake bread", *here(room))
+    listed = told.both("mission", "list", *here(room))
+    assert made["id"] in {one["id"] for one in listed}
+    told.both("mission", "show", "bake-bread", *here(room))
 
 
 def of_routines(told: Commands, room: Room) -> None:

@@ -80,3 +80,95 @@ def test_missions_of_other_workspaces_are_not_listed(room: Room, shared: House) 
     assert shared.get("/missions", workspace_id=other.id)["items"] == []
     everywhere = shared.get("/missions", limit=200)["items"]
     assert made["id"] in {one["id"] for one in everywhere}
+
+
+@pytest.mark.proves("A-03", "A-32")
+def test_a_task_of_a_mission_says_by_what_it_is_planned(room: Room) -> None:
+    house = room.house
+    made = mission(room)
+    policy = {"kind": "agent_select", "models": ["small", "large"]}
+    first = room.task("First", mission_id=made["id"], write_area=["src/"], priority=7)
+    edges = [
+        {"depends_on_task_id": first["id"], "dependency_type": "soft", "reason": "It is quicker."}
+    ]
+    second = room.task(
+        "Second", mission_id=made["id"], optional=True, model_policy=policy, depends_on=edges
+    )
+    assert (first["write_area"], first["priority"], first["mission_id"]) == (
+        ["src/"],
+        7,
+        made["id"],
+    )
+    assert (second["optional"], second["model_policy"], second["purpose"]) == (True, policy, "work")
+    assert second["depends_on"][0]["dependency_type"] == "soft" and second["waiting_for"] == []
+    listed = house.get("/tasks", mission_id=made["id"])["items"]
+    assert {one["id"] for one in listed} == {first["id"], second["id"], made["root_task_id"]}
+    changed = house.program(
+        "PATCH",
+        f"/tasks/{second['id']}",
+        {"optional": False, "priority": -3, "write_area": ["docs/*.md"], "model_policy": None},
+    ).json
+    told = ("optional", "priority", "write_area", "model_policy")
+    assert [changed[name] for name in told] == [False, -3, ["docs/*.md"], None]
+    shown = house.get(f"/missions/{made['id']}")
+    assert [one["number"] for one in shown["tasks"]] == [first["number"], second["number"]]
+    assert shown["tasks"][1]["depends_on"][0]["reason"] == "It is quicker."
+    assert shown["counts"]["todo"] == 2, "the root is none of them"
+
+
+@pytest.mark.proves("A-03", "A-32")
+def test_what_a_task_of_a_mission_cannot_be_is_refused(room: Room) -> None:
+    made, loose = mission(room), room.task("Loose")
+    for wrong, status in (
+        ({"mission_id": "zzzzzzzz"}, 404),
+        ({"mission_id": made["id"], "base_branch": "main"}, 422),
+        ({"mission_id": made["id"], "parent_id": loose["id"]}, 422),
+        ({"priority": 101}, 422),
+        ({"model_policy": {"kind": "any"}}, 422),
+        ({"model_policy": {"kind": "agent_select", "models": ["--no"]}}, 422),
+        ({"write_area": [""]}, 422),
+        ({"depends_on": [{"depends_on_task_id": loose["id"], "type": "conflict"}]}, 422),
+    ):
+        body = {"workspace_id": room.id, "title": "Wrong", **wrong}
+        refused = room.house.program("POST", "/tasks", body)
+        assert refused.status == status, (wrong, refused.text)
+    assert len(room.house.get("/tasks", workspace_id=room.id)["items"]) == 2
+
+
+@pytest.mark.proves("A-32")
+def test_an_agent_says_which_models_it_may_fall_back_to(room: Room) -> None:
+    agent = demo(room, "Ada", model="large", fallback_models=["middle", "small"])
+    assert room.house.get(f"/agents/{agent}")["fallback_models"] == ["middle", "small"]
+    here = ("--workspace", room.shown["name"])
+    changed = room.house.cli("agent", "edit", "Ada", "--fallback", "tiny", *here)
+    assert changed.code == 0, changed.said
+    assert room.house.get(f"/agents/{agent}")["fallback_models"] == ["tiny"]
+    assert room.house.cli("agent", "edit", "Ada", "--no-fallback", *here).code == 0
+    assert room.house.get(f"/agents/{agent}")["fallback_models"] == []
+
+
+@pytest.mark.proves("A-03", "C-59")
+def test_the_command_line_sets_a_mission_and_shows_its_graph(room: Room) -> None:
+    here = ("--workspace", room.shown["name"])
+
+    def said(*words: str) -> str:
+        done = room.house.cli(*words, *here)
+        assert done.code == 0, done.said
+        return done.out
+
+    assert "It has no coordinator" in said("mission", "add", "Bake bread")
+    made = room.house.get("/missions", workspace_id=room.id)["items"][0]
+    add = ("task", "add", "--unassigned", "--mission", "bake-bread")
+    said(*add, "Knead", "--writes", "dough/", "--priority", "3")
+    said(*add, "Bake", "--after", "T-2", "--optional")
+    said(*add, "Sell", "--not-with", "T-3", "--rather-after", "T-2")
+    shown = said("mission", "show", "bake-bread")
+    assert "after T-2" in shown and "not with T-3" in shown and "rather after T-2" in shown
+    assert "0 of 3" in said("mission", "list", "--state", str(made["state"]))
+    assert said("task", "list", "--mission", str(made["id"])[-8:]).count("T-") >= 4
+    knead = said("task", "show", "T-2")
+    assert "dough/" in knead and "priority" in knead
+    said("task", "edit", "T-2", "--writes", "dough/**", "--optional")
+    assert room.house.get("/tasks", mission_id=made["id"], number=2)["items"][0]["optional"]
+    refused = room.house.cli("mission", "show", "bake-bread", "--wave", "9", *here)
+    assert refused.code == 2 and "no wave 9" in refused.err

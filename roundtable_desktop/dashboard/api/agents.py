@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from roundtable_desktop.dashboard.api.shapes import Line, Moment, Ref, Shown, asked
+from roundtable_desktop.dashboard.api.task_planning import Models
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -43,6 +44,8 @@ class NewAgent(Words):
     skip_idle_wakeups: a schedule alone does not wake it while it has no task; left out, that holds
     for every role but the coordinator.
     flat_rate: its runs cost nothing more than what is paid anyway: money shows as included.
+    fallback_models: what it may use instead of its model, the first one first; that is said
+    wherever it is done.
     memory_limit_mb: what all processes of one run may use at once; 0: half of the machine's.
     """
 
@@ -64,6 +67,7 @@ class NewAgent(Words):
     env: Annotated[dict[Variable, Argument], Field(default_factory=dict, max_length=64)]
     skip_idle_wakeups: bool | None = None
     flat_rate: bool = False
+    fallback_models: Models = Field(default_factory=list)
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600
@@ -84,6 +88,7 @@ class AgentChange(Words):
     env: dict[Variable, Argument | None] | None = None
     skip_idle_wakeups: bool | None = None
     flat_rate: bool | None = None
+    fallback_models: Models | None = None
     max_concurrent_sessions: Sessions | None = None
     cooldown_sec: Cooldown | None = None
     silence_limit_sec: Seconds | None = None
@@ -126,6 +131,7 @@ class Agent(Shown):
     held_by: str | None
     skip_idle_wakeups: bool
     flat_rate: bool
+    fallback_models: list[str]
     max_concurrent_sessions: int
     cooldown_sec: int
     silence_limit_sec: int
@@ -159,7 +165,9 @@ def _shown(agent: records.Agent, working: int, waits: Hold | None) -> Agent:
     if agent.status is AgentStatus.ACTIVE:
         status = "working" if working else "idle"
     until, by = (waits.until, waits.held_by) if waits else (None, None)
-    return Agent.of(agent, status=status, working=working, held_until=until, held_by=by)
+    fallback = list(agent.fallback_models)
+    more = {"working": working, "held_until": until, "held_by": by, "fallback_models": fallback}
+    return Agent.of(agent, status=status, **more)
 
 
 def add(desk: Desk, by: Asked, body: NewAgent) -> records.Agent:
@@ -177,6 +185,7 @@ def add(desk: Desk, by: Asked, body: NewAgent) -> records.Agent:
         model=body.model,
         skip_idle_wakeups=body.skip_idle_wakeups,
         flat_rate=body.flat_rate,
+        fallback_models=body.fallback_models,
         **{limit: getattr(body, limit) for limit in LIMITS},
     )
 

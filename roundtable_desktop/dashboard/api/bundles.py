@@ -24,6 +24,7 @@ from roundtable_desktop.dashboard.api.routine_words import (
 )
 from roundtable_desktop.dashboard.api.settings import Change, WorkspaceChange
 from roundtable_desktop.dashboard.api.shapes import Line, Object, Shown, Text, asked
+from roundtable_desktop.dashboard.api.task_planning import Models
 from roundtable_desktop.dashboard.reading import Asked, Words, faults_of
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -52,6 +53,7 @@ class AgentPart(Words):
     model: Model | None = None
     skip_idle_wakeups: bool | None = None
     flat_rate: bool = False
+    fallback_models: Models = Field(default_factory=list)
     max_concurrent_sessions: Sessions = 1
     cooldown_sec: Cooldown = 10
     silence_limit_sec: Seconds = 600

@@ -73,7 +73,7 @@ class MissionsAsked(Paging):
 
 
 class WavesAsked(Paging):
-    limit: int = Field(default=20, ge=1, le=100)
+    limit: int = Field(default=20, ge=1, le=200)
 
 
 def add(desk: Desk, look: Look, by: Asked, body: NewMission) -> records.Mission:

@@ -17,6 +17,12 @@ from roundtable_desktop.dashboard.api.shapes import (
     Words16,
     asked,
 )
+from roundtable_desktop.dashboard.api.task_planning import (
+    Planning,
+    PlanningChange,
+    changed,
+    planned,
+)
 from roundtable_desktop.dashboard.api.tasks_shown import (
     EdgesWanted,
     Refs,
@@ -52,7 +58,7 @@ Status = Literal[
 Paths = Annotated[list[Annotated[str, Field(min_length=1, max_length=1024)]], Field(max_length=100)]
 
 
-class NewTask(Words):
+class NewTask(Planning):
     """base_branch, delivery, workspace_strategy: the workspace's when left out. With the strategy
     `main` its agent has a copy to look at only, and what it changes there is discarded. `worktree`
     is a linked working tree of the repository: made faster, and with the repository's own branches,
@@ -62,6 +68,11 @@ class NewTask(Words):
     status: what every task begins as. blocked_by: ids; short for hard edges. gates: asked in order
     when its work is handed in; an approval alone is the same as requires_approval. acceptance,
     expected_files: by what its work is judged; its agent and its reviewers are told.
+
+    mission_id: of which mission it is a part; then its planner wakes its agent, in waves, and
+    nobody else does. write_area: paths and globs that it may change; of two tasks that may write
+    the same one waits. optional: the mission may end well though it failed. priority: a higher one
+    goes first.
     """
 
     model_config = example(
@@ -91,7 +102,7 @@ class NewTask(Words):
     expected_files: Paths = Field(default_factory=list)
 
 
-class TaskChange(Words):
+class TaskChange(PlanningChange):
     """What is left out stays; project, model: taken away with null. depends_on, blocked_by, gates:
     all that it waits for and must pass from now on; what is in review is looked at anew by other
     gates."""
@@ -136,6 +147,7 @@ class TasksAsked(Paging):
     workspace_id: Ref | None = None
     status: Status | None = None
     assignee_agent_id: Ref | None = None
+    mission_id: Ref | None = None
     number: Annotated[int, Field(ge=1)] | None = None
     q: Annotated[str, AfterValidator(str.strip), Field(max_length=200)] = ""
     hidden: bool = False
@@ -184,6 +196,7 @@ def values_of(body: TaskChange, found: records.Task) -> dict[str, Any]:
     """What it changes by name; null takes away what a task need not have."""
     values = body.model_dump(include={"project", "model"}, exclude_unset=True)
     said = {"title", "description", "acceptance", "expected_files"}
+    values |= changed(body)
     values |= body.model_dump(include=said, exclude_none=True)
     asks = body.requires_approval
     if body.gates is not None:  # all that it must pass is said there
@@ -214,6 +227,8 @@ def add(desk: Desk, by: Asked, body: NewTask) -> records.Task:
         acceptance=body.acceptance,
         expected_files=body.expected_files,
         workspace_strategy=strategy and WorkspaceStrategy(strategy),
+        mission_id=body.mission_id,
+        **planned(body),
     )
 
 
@@ -237,8 +252,8 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         by, values = asked(caller, revision=expected_revision), values_of(body, found)
         agent = body.assignee_agent_id
         gates = None if body.gates is None else wanted(body.gates)
-        changed = tasks.change(desk, by, found.id, values, agent, depends_on=drawn, gates=gates)
-        return show(look, changed)
+        now = tasks.change(desk, by, found.id, values, agent, depends_on=drawn, gates=gates)
+        return show(look, now)
 
     @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))
     def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:

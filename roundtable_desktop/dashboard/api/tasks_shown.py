@@ -20,7 +20,9 @@ Refs = Annotated[list[Ref], Field(max_length=50)]
 
 
 class EdgeWanted(Words):
-    """Also read as {task_id, type} (C-64). Only `hard` edges are in use."""
+    """Also read as {task_id, type} (C-64). hard: not before it is done; soft: rather after it;
+    conflict: not at the same time; serialization: one after the other. All but `hard` are for two
+    tasks of one mission."""
 
     depends_on_task_id: Ref = Field(validation_alias=AliasChoices("depends_on_task_id", "task_id"))
     dependency_type: Kind = Field(
@@ -51,7 +53,8 @@ class Waited(Shown):
 
 class Task(Shown):
     """waiting_for: blockers that are not done; until they are, it does not start. gates: what its
-    work must pass, in order. acceptance, expected_files: by what it is judged."""
+    work must pass, in order. acceptance, expected_files: by what it is judged. purpose: `work`, or
+    what the scheduler made it for, about the task about_task_id."""
 
     id: str
     workspace_id: str
@@ -60,6 +63,13 @@ class Task(Shown):
     description: str
     status: str
     parent_id: str | None
+    mission_id: str | None
+    write_area: list[str]
+    priority: int
+    optional: bool
+    model_policy: Object | None
+    purpose: str
+    about_task_id: str | None
     assignee_agent_id: str | None
     base_branch: str
     delivery: str
@@ -90,6 +100,7 @@ def shown(task: records.Task, around: Around, stages: Sequence[Stage]) -> Task:
         waiting_for=[Waited.of(one) for one in around.waiting_for],
         gates=gates_shown(stages, requires_approval=task.requires_approval),
         expected_files=list(task.expected_files),
+        write_area=list(task.write_area),
     )
 
 

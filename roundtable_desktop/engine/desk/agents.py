@@ -43,6 +43,7 @@ def add(
     model: str | None = None,
     skip_idle_wakeups: bool | None = None,
     flat_rate: bool = False,
+    fallback_models: Sequence[str] = (),
     **limits: int,
 ) -> Agent:
     """command: a list of arguments, never a shell line; the built-in agent needs none.
@@ -50,6 +51,7 @@ def add(
     model: None for its own default, or what the workspace says.
 
     skip_idle_wakeups: left out, it follows the role (K-27). flat_rate: its runs cost nothing more.
+    fallback_models: what it may use instead of its model, the first one first.
     limits: max_concurrent_sessions, cooldown_sec, silence_limit_sec, soft_timeout_sec,
     hard_timeout_sec, memory_limit_mb; left out, the table's defaults hold.
     """
@@ -63,6 +65,7 @@ def add(
         "model": model,
         "skip_idle_wakeups": skip_idle_wakeups,
         "flat_rate": flat_rate,
+        "fallback_models": list(fallback_models),
         **limits,
     }
     _check_command(adapter, command)
@@ -154,8 +157,8 @@ def edit(
     """What is named is changed, from the next run on; what runs goes on as it began.
 
     env: variables to set, or None to take one away. changes: name, role, command,
-    permission_policy, account, model, skip_idle_wakeups, flat_rate and the limits of `add`. An
-    account that nobody chose follows the command.
+    permission_policy, account, model, skip_idle_wakeups, flat_rate, fallback_models and the limits
+    of `add`. An account that nobody chose follows the command.
     """
     with desk.store.transaction() as tx:
         agent = _editable(tx, asked, agent_id)

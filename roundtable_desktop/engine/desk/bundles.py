@@ -57,6 +57,7 @@ class Outcome:
 def agent_words(agent: Agent) -> Json:
     return {
         **{name: getattr(agent, name) for name in _AGENT},
+        "fallback_models": list(agent.fallback_models),
         "role": str(agent.role),
         "adapter": str(agent.adapter),
         "command": list(agent.command),

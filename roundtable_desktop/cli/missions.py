@@ -1,0 +1,189 @@
+"""Commands about missions."""
+
+import sys
+
+import click
+
+from roundtable_desktop.adapters.home import Home
+from roundtable_desktop.cli import names, whose
+from roundtable_desktop.cli.client import Answer, Client
+from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.phrases import _
+from roundtable_desktop.phrases.codes import as_typed
+from roundtable_desktop.phrases.instants import stamp
+
+_json = click.option("--json", "as_json", is_flag=True, help=_("For programs."))
+_workspace = click.option("--workspace", "named", help=_("Default: the one of this folder."))
+_given = click.argument("given", metavar="MISSION")
+_EDGES = {
+    "hard": "after",
+    "soft": "rather after",
+    "conflict": "not with",
+    "serialization": "in turn with",
+}
+
+
+@click.group()
+def mission() -> None:
+    """Goals that agents work towards together."""
+
+
+@mission.command(name="list")
+@click.option(
+    "--state",
+    metavar="STATE",
+    callback=lambda _context, _option, typed: typed and as_typed(typed),
+    help=_("Only those."),
+)
+@_workspace
+@_json
+@click.pass_obj
+def list_(home: Home, state: str | None, named: str | None, as_json: bool) -> None:
+    """Newest first."""
+    client = Client(home)
+    where = names.workspace(client, named)["id"]
+    found = list(client.every("/missions", workspace_id=where, state=state))
+    if as_json:
+        return show_json(found)
+    return table(map(_row, found), ["id", "state", "phase", "tasks", "started_at", "slug", "goal"])
+
+
+def _row(one: Answer) -> Answer:
+    return {
+        **one,
+        "tasks": progress(one["counts"]),
+        "started_at": stamp(one["started_at"]),
+        "goal": first_line(one["goal"]),
+    }
+
+
+def first_line(goal: str) -> str:
+    return str(goal.strip().splitlines()[0])
+
+
+def progress(counts: Answer) -> str:
+    """How many of its tasks are over."""
+    over = sum(counts[name] for name in ("done", "failed", "cancelled"))
+    return _("{over} of {all}").format(over=over, all=sum(counts.values()))
+
+
+@mission.command()
+@_given
+@click.option("--wave", type=click.IntRange(1), help=_("Why this wave was planned as it was."))
+@_workspace
+@_json
+@click.pass_obj
+def show(home: Home, given: str, wave: int | None, named: str | None, as_json: bool) -> None:
+    """One mission: how it stands, its tasks and its last wave. MISSION is its slug or the end of
+    its id."""
+    client = Client(home)
+    seen = client.get(f"/missions/{names.mission(client, given, named)['id']}")
+    if as_json:
+        return show_json(seen)
+    planned = _wave(client, seen, wave)
+    fields({**{name: seen[name] for name in _SHOWN}, "tasks": progress(seen["counts"])})
+    click.echo(plain(seen["sentence"]))
+    if seen["convergence"]["sentence"]:
+        click.echo(plain(seen["convergence"]["sentence"]))
+    _show_tasks(client, seen)
+    if planned is not None:
+        _show_wave(planned, seen)
+    return None
+
+
+_SHOWN = (
+    *("id", "slug", "goal", "state", "phase", "outcome", "base_branch", "integration_branch"),
+    *("delivery", "root_task_id", "started_at", "ended_at"),
+)
+
+
+def _show_tasks(client: Client, seen: Answer) -> None:
+    if not seen["tasks"]:
+        return
+    numbers = {one["id"]: f"T-{one['number']}" for one in seen["tasks"]}
+    rows = [
+        {
+            **one,
+            "task": numbers[one["id"]],
+            "edges": "; ".join(_edge(edge, numbers) for edge in one["depends_on"]),
+        }
+        for one in whose.of_agents(client, seen["workspace_id"], seen["tasks"])
+    ]
+    click.echo()
+    table(rows, ["task", "status", "agent", "wave", "edges", "title"])
+
+
+def _edge(edge: Answer, numbers: dict[str, str]) -> str:
+    other = numbers.get(edge["depends_on_task_id"], edge["depends_on_task_id"][-8:])
+    return f"{_EDGES[edge['dependency_type']]} {other}"
+
+
+def _wave(client: Client, seen: Answer, number: int | None) -> Answer | None:
+    """The one of that number, else the newest."""
+    found = [one for one in seen["waves"] if number in (None, one["number"])]
+    if number is not None and not found:
+        every = client.every(f"/missions/{seen['id']}/waves")
+        found = [one for one in every if one["number"] == number]
+        if not found:
+            raise click.UsageError(_("it has no wave {number}").format(number=number))
+    return found[0] if found else None
+
+
+def _show_wave(wave: Answer, seen: Answer) -> None:
+    numbers = {one["id"]: f"T-{one['number']}" for one in seen["tasks"]}
+    said = _("Wave {number}, planned at {at}: {sentence}")
+    click.echo()
+    click.echo(
+        plain(
+            said.format(
+                number=wave["number"], at=stamp(wave["created_at"]), sentence=wave["sentence"]
+            )
+        )
+    )
+    for one in wave["reasons"]:
+        click.echo(plain(f"  {numbers.get(one['task_id'], '?')}: {one['sentence']}"))
+
+
+@mission.command()
+@click.argument("goal")
+@click.option("--base", "base_branch", help=_("Default: the workspace's."))
+@click.option("--coordinator", metavar="AGENT", help=_("Default: the workspace's coordinator."))
+@click.option("--delivery", type=click.Choice(["approval", "auto"]))
+@_workspace
+@_json
+@click.pass_obj
+def add(
+    home: Home,
+    goal: str,
+    base_branch: str | None,
+    coordinator: str | None,
+    delivery: str | None,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Sets a goal; GOAL as - reads stdin. Its coordinator is woken to make tasks of it."""
+    client = Client(home)
+    where = names.workspace(client, named)["id"]
+    made = client.post(
+        "/missions",
+        {
+            "workspace_id": where,
+            "goal": sys.stdin.read() if goal == "-" else goal,
+            "base_branch": base_branch,
+            "delivery": delivery,
+            "coordinator_agent_id": names.agent(client, where, coordinator)["id"]
+            if coordinator
+            else None,
+        },
+    )
+    if as_json:
+        return show_json(made)
+    said = _("The mission is set. See how it goes: roundtable mission show {slug}")
+    if made["coordinator_agent_id"] is None:
+        said += "\n" + _(
+            "It has no coordinator: add its tasks with roundtable task add TITLE --mission {slug}"
+        )
+    return click.echo(plain(said.format(slug=made["slug"])))
+
+
+COMMANDS = [mission]
