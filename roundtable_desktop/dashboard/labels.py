@@ -188,6 +188,13 @@ MOVES: Mapping[str, str] = {
 
 FIELDS: Mapping[str, str] = {
     "title": N_("Title"),
+    "goal": N_("Goal"),
+    "coordinator": N_("Coordinator"),
+    "mission": N_("Mission"),
+    "write_area": N_("What it may write"),
+    "priority": N_("Priority"),
+    "optional": N_("Optional"),
+    "fallback_models": N_("Models to fall back to"),
     "description": N_("Description"),
     "waits_for": N_("Waits for"),
     "parent": N_("Part of"),
@@ -215,10 +222,11 @@ FIELDS: Mapping[str, str] = {
 """Names of fields of forms."""
 
 TONES: Mapping[str, str] = {
-    **dict.fromkeys(("done", "delivered", "merged", "go", "launched"), "good"),
+    **dict.fromkeys(("done", "delivered", "merged", "go", "launched", "completed"), "good"),
     **dict.fromkeys(("failed", "task_failed", "crashed", "lost", "timed_out", "fail"), "bad"),
     **dict.fromkeys(("conflicted", "rejected", "no_result", "not_started"), "bad"),
     "not_logged_in": "wait",
+    **dict.fromkeys(("completed_with_failures", "degraded"), "wait"),
     **dict.fromkeys(("waiting", "in_review", "pending", "blocked", "held", "open"), "wait"),
     **dict.fromkeys(("interrupted", "revision_requested", "hold", "limited"), "wait"),
     **dict.fromkeys(("starting", "running", "in_progress", "approved", "intended"), "live"),

@@ -41,6 +41,7 @@ PLACES = (
     Place("/inbox", N_("Inbox"), "inbox", "i", often=True),
     Place("/board", N_("Board"), "board", "b", often=True),
     Place("/runs", N_("Runs"), "runs", "r", often=True),
+    Place("/missions", N_("Missions"), "missions", "m"),
     Place("/proposals", N_("Proposals"), "proposals", "p"),
     Place("/routines", N_("Routines"), "routines", "t"),
     Place("/agenda", N_("Agenda"), "agenda", "n"),

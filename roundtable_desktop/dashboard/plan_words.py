@@ -8,7 +8,7 @@ from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.foresight import WORDS
-from roundtable_desktop.phrases.mission_words import LIMITS, MODELS
+from roundtable_desktop.phrases.mission_words import INFERRED, LIMITS, MODELS
 
 Coded = Mapping[str, Any]
 """A part of a plan as it is stored."""
@@ -52,6 +52,10 @@ class Telling:
         return _("Model: {model} ({why})").format(
             model=assigned.get("model") or _("not named"), why=why
         )
+
+    def inferred(self, code: str) -> str:
+        """Why the planner keeps two tasks apart."""
+        return _(INFERRED[code]) if code in INFERRED else code
 
     def _values(self, given: Mapping[str, Any]) -> dict[str, object]:
         said: dict[str, object] = {

@@ -113,6 +113,15 @@ PLANNED: Mapping[str, str] = {
 
 MISSION_SENTENCES: Mapping[str, str] = {**STATES, **CONVERGENCE, **PLANNED}
 
+INFERRED: Mapping[str, str] = {
+    "same_area": N_("they may write the same"),
+    "area_unknown": N_("nobody said what one of them writes"),
+    "failure_surface": N_("one searches for a fault where the other works"),
+    "unstable": N_("one looks at what the other changes"),
+    "locked": N_("both use what only one may"),
+}
+"""Why the planner keeps two tasks apart."""
+
 LIMITS: Mapping[str, str] = {
     "user": N_("your own limit"),
     "cores": N_("the processor's cores"),

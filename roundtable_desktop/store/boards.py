@@ -32,6 +32,7 @@ class Wanted:
     agent_id: str | None = None
     text: str = ""
     hidden: bool = False
+    mission_id: str | None = None
 
 
 def of(view: View, statuses: Sequence[TaskStatus], wanted: Wanted, limit: int) -> list[Task]:
@@ -56,6 +57,8 @@ def _here(statuses: Sequence[TaskStatus], wanted: Wanted) -> Any:
     here = Tasks.status.in_(list(statuses))
     if wanted.workspace_id is not None:
         here &= Tasks.workspace_id == wanted.workspace_id
+    if wanted.mission_id is not None:
+        here &= Tasks.mission_id == wanted.mission_id
     if wanted.agent_id is not None:
         of_agent = Tasks.assignee_agent_id == wanted.agent_id
         here &= of_agent if wanted.agent_id else Tasks.assignee_agent_id.is_null()

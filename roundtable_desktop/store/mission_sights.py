@@ -119,6 +119,16 @@ def wave_page(view: View, mission_id: str, after: str | None, limit: int) -> lis
     return view.all(Wave, query.order_by(Waves.number.desc()).limit(limit))
 
 
+def wave_of(view: View, task_id: str) -> int | None:
+    """The number of the newest wave that set the task off."""
+    sql = (
+        "SELECT max(w.number) AS n FROM wave_tasks AS t JOIN waves AS w ON w.id = t.wave_id"
+        " WHERE t.task_id = ?"
+    )
+    found = view.sql(sql, (task_id,))[0]["n"]
+    return None if found is None else int(found)
+
+
 def live_runs(view: View, mission_id: str) -> dict[str, Run]:
     """By the tasks that they work on."""
     rows = view.sql(_LIVE, (mission_id,))

@@ -56,6 +56,7 @@ class Written(Words):
     model: Short = ""
     skip_idle_wakeups: Short = ""
     flat_rate: Short = ""
+    fallback_models: Annotated[str, Field(max_length=4000)] = ""
     max_concurrent_sessions: Short = ""
     cooldown_sec: Short = ""
     silence_limit_sec: Short = ""
@@ -225,6 +226,7 @@ def words_of(agent: Agent) -> dict[str, str]:
         "model": agent.model or "",
         "skip_idle_wakeups": "true" if agent.skip_idle_wakeups else "false",
         "flat_rate": "true" if agent.flat_rate else "false",
+        "fallback_models": "\n".join(agent.fallback_models),
         **limits,
     }
 
@@ -274,6 +276,7 @@ def _new_agent(workspace_id: str, written: NewWritten) -> api.NewAgent:
             "workspace_id": workspace_id,
             "adapter": written.adapter,
             "command": _command(written.command),
+            "fallback_models": written.fallback_models.split(),
             "env": env,
         },
     )
@@ -286,6 +289,8 @@ def _change(agent: Agent, written: Rewritten) -> api.AgentChange:
     body: dict[str, object] = {name: new[name] for name in OWN if new.get(name)}
     if "command" in new:
         body["command"] = _command(new["command"])
+    if "fallback_models" in new:
+        body["fallback_models"] = new["fallback_models"].split()
     made = filled(api.AgentChange, body)
     return made.model_copy(update={"model": None}) if new.get("model") == "" else made
 

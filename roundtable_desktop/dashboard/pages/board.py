@@ -21,6 +21,7 @@ from roundtable_desktop.dashboard.reading import Asked
 from roundtable_desktop.engine.desk import Desk, approvals, board
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_board import COLUMNS, HIDDEN, Card, Column, Wanted
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import AgentStatus, TaskStatus
 from roundtable_desktop.phrases import _
@@ -40,6 +41,7 @@ class BoardAsked(Asked):
     """agent: an id, or `nobody`. only: one column alone."""
 
     workspace: Chosen = ""
+    mission: Chosen = ""
     agent: Chosen = ""
     q: Annotated[str, Field(max_length=200)] = ""
     hidden: bool = False
@@ -47,7 +49,7 @@ class BoardAsked(Asked):
 
     @property
     def searched(self) -> bool:
-        return bool(self.agent or self.q.strip() or self.hidden)
+        return bool(self.agent or self.mission or self.q.strip() or self.hidden)
 
     def address(self, **other: str) -> str:
         """Where this is to be found; other: with these in the place of its own."""
@@ -160,7 +162,14 @@ def board_page(
     agents = [one for one in look.agents(None, 200) if one.status is not AgentStatus.RETIRED]
     workspaces = look.workspaces(None, 200)
     chosen = look.workspace(query.workspace).id if query.workspace else None
-    wanted = Wanted(chosen, _agent_of(look, query.agent), query.q.strip(), query.hidden)
+    mission = look.missions.mission(query.mission) if query.mission else None
+    wanted = Wanted(
+        chosen,
+        _agent_of(look, query.agent),
+        query.q.strip(),
+        query.hidden,
+        mission.id if mission else None,
+    )
     names = [query.only] if query.only else list(COLUMNS)
     columns = look.board.columns(names, wanted, ALONE if query.only else SHOWN)
     return render_template(
@@ -177,12 +186,21 @@ def board_page(
         reviewed={code: _(word) for code, word in REVIEWED.items()},
         workspaces=workspaces,
         chosen=chosen,
+        mission=mission,
+        missions=_offered(look, chosen, mission),
         agents=[one for one in agents if chosen in (None, one.workspace_id)],
         names={one.id: one.name for one in workspaces},
         toast=toast,
         refused=refused,
         draft=draft,
     )
+
+
+def _offered(look: Look, workspace: str | None, chosen: Mission | None) -> list[Mission]:
+    """Missions to filter by: those that are alive, and the one that is chosen."""
+    alive = [one.mission for one in look.missions.alive(workspace)]
+    there = chosen is None or chosen.id in {one.id for one in alive}
+    return alive if there or chosen is None else [*alive, chosen]
 
 
 def _agent_of(look: Look, given: str) -> str | None:

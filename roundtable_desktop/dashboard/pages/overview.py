@@ -10,6 +10,7 @@ from roundtable_desktop.dashboard.api.shapes import Say
 from roundtable_desktop.dashboard.api.status import later, standing
 from roundtable_desktop.dashboard.pages.frame import page_query
 from roundtable_desktop.dashboard.pages.inbox import Answered, asks
+from roundtable_desktop.dashboard.pages.missions import shown as mission_shown
 from roundtable_desktop.dashboard.pages.proposals import shown
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Workspace
@@ -37,6 +38,7 @@ def page(look: Look, say: Say, refused: str = "", *, answered: str | None = None
         "overview.html",
         rooms=sorted(rooms, key=lambda one: not (one["proposals"] or one["any_open"])),
         held=held(look.accounts_held(), say),
+        missions=[mission_shown(one, say) for one in look.missions.alive()],
         asks=asks(look, look.inbox(None, ASKS, status="open")),
         live_runs=live,
         ended=[] if live else look.placed(look.runs(None, RUNS)),

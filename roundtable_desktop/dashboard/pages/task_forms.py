@@ -33,6 +33,7 @@ _NUMBER = re.compile(r"(?:[Tt]-)?([1-9]\d{0,8})", re.ASCII)
 
 class NewAsked(Asked):
     workspace: Chosen = ""
+    mission: Chosen = ""
 
 
 class Written(Words):
@@ -54,6 +55,10 @@ class Written(Words):
     needed: Short = ""
     acceptance: Text = ""
     expected_files: Text = ""
+    mission: Short = ""
+    write_area: Text = ""
+    priority: Short = ""
+    optional: Short = ""
     back: Short = ""
 
 
@@ -69,6 +74,9 @@ class Rewritten(Words):
     needed: Short = ""
     acceptance: Text = ""
     expected_files: Text = ""
+    write_area: Text | None = None
+    priority: Short | None = None
+    optional: Short | None = None
     seen: Short
 
 
@@ -94,6 +102,7 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             "task_new.html",
             workspaces=workspaces,
             workspace=workspace,
+            missions=_missions(look, workspace),
             agents=(found := _agents(look, workspace)),
             reviewers=task_gates.reviewers(found),
             given=given or {},
@@ -103,7 +112,11 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get("/tasks/new")
         def show_new_task() -> str:
-            return page(page_query(NewAsked).workspace)
+            query = page_query(NewAsked)
+            mission = look.missions.mission(query.mission) if query.mission else None
+            if mission is None:
+                return page(query.workspace)
+            return page(mission.workspace_id, given={"mission": mission.id})
 
         @app.post("/tasks/new")
         def add_task() -> Any:
@@ -136,7 +149,7 @@ def _add_edit(app: Flask, desk: Desk, look: Look, say: Say) -> None:
     def edit_task(ref: str) -> Any:
         (form, who), asked = read_choice(Rewritten, task_gates.REVIEWER), from_form()
         task = look.task(ref)
-        given = {**form.model_dump(), "reviewers": task_gates.ticked(who)}
+        given = {**form.model_dump(exclude_none=True), "reviewers": task_gates.ticked(who)}
 
         def act() -> Task:
             seen = shown_words(look, task)
@@ -165,6 +178,21 @@ def _agents(look: Look, workspace: Workspace | None) -> list[Any]:
     return [one for one in found if one.status is not AgentStatus.RETIRED]
 
 
+def _missions(look: Look, workspace: Workspace | None) -> list[Any]:
+    return [one.mission for one in look.missions.alive(workspace.id)] if workspace else []
+
+
+def _planning(given: Mapping[str, str | None]) -> dict[str, Any]:
+    """As the API takes it; a form that does not ask says nothing."""
+    area, priority, optional = (given.get(name) for name in ("write_area", "priority", "optional"))
+    lines = [line.strip() for line in (area or "").splitlines()]
+    return {
+        **({} if area is None else {"write_area": [line for line in lines if line]}),
+        **({"priority": priority} if priority else {}),
+        **({} if area is None else {"optional": optional == "true"}),
+    }
+
+
 def _new_task(
     look: Look, workspace: Workspace, written: Written, words: Mapping[str, str]
 ) -> api.NewTask:
@@ -178,6 +206,8 @@ def _new_task(
         {
             **given,
             **task_gates.body_of(words),
+            **_planning(words),
+            "mission_id": written.mission,
             "workspace_id": workspace.id,
             "assignee_agent_id": look.agent(agent).id if agent else None,
             "parent_id": parents[0] if parents else None,
@@ -202,6 +232,8 @@ def _change(
             raise fault_of_form("reviewers", _("its gates are set by a program"))
         body["gates"] = judged["gates"]
     body |= {name: judged[name] for name in ("expected_files",) if name in new}
+    if new.keys() & {"write_area", "priority", "optional"} and "write_area" in given:
+        body |= _planning(given)
     if "waits_for" in new:
         body["blocked_by"] = _numbered(look, task.workspace_id, new["waits_for"], "waits_for")
     made = filled(api.TaskChange, body)

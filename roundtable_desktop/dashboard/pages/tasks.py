@@ -97,6 +97,9 @@ def shown_words(look: Look, task: Task) -> dict[str, str]:
         "project": task.project or "",
         "model": task.model or "",
         "waits_for": ", ".join(f"T-{one.number}" for one in blockers),
+        "write_area": "\n".join(task.write_area),
+        "priority": str(task.priority),
+        "optional": "true" if task.optional else "",
         **task_gates.words_of(task, stages),
     }
 
@@ -122,6 +125,9 @@ def _around(look: Look, task: Task, say: Say) -> dict[str, object]:
         "agents": [one for one in agents if one.status is not AgentStatus.RETIRED],
         "names": {one.id: one.name for one in agents},
         "depends_on": look.blockers(task),
+        "ties": look.ties(task),
+        "mission": look.missions.mission(task.mission_id) if task.mission_id else None,
+        "about": look.task(task.about_task_id) if task.about_task_id else None,
         "below": look.below(task),
         "moves": look.moves(task),
         "stages": (stages := look.gates.of_tasks([task])[task.id]),

@@ -6,11 +6,20 @@ from datetime import datetime
 
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import board
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Clock
 from roundtable_desktop.model.records import Agent, Run, Task, Workspace
 from roundtable_desktop.model.states import LIVE_RUNS, TaskStatus
 from roundtable_desktop.model.verdicts import Explanation
-from roundtable_desktop.store import agents, boards, dependencies, runs, workspaces
+from roundtable_desktop.store import (
+    agents,
+    boards,
+    dependencies,
+    mission_sights,
+    missions,
+    runs,
+    workspaces,
+)
 from roundtable_desktop.store.boards import Wanted
 from roundtable_desktop.store.db import Reader, View
 
@@ -44,7 +53,8 @@ class Card:
 
     live: the run that works on it. attempt: the number of its newest one, 0 when there is none;
     most: how many there will be at most, None where it is not under way. since: when it came to its
-    status. waiting_for: numbers of its blockers. why: None for what is over.
+    status. waiting_for: numbers of its blockers. why: None for what is over. mission, wave: what it
+    is a part of, and the number of the newest wave that set it off.
     """
 
     task: Task
@@ -57,6 +67,8 @@ class Card:
     waiting_for: Sequence[int]
     why: Explanation | None
     steps: Sequence[Step]
+    mission: Mission | None = None
+    wave: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,7 @@ def _card(view: View, task: Task, now: datetime) -> Card:
     assert workspace is not None, "foreign keys hold"
     last = runs.last_of_task(view, task.id)
     live = last if last is not None and last.status in LIVE_RUNS else None
+    mission = missions.get(view, task.mission_id) if task.mission_id else None
     return Card(
         task,
         workspace,
@@ -125,6 +138,8 @@ def _card(view: View, task: Task, now: datetime) -> Card:
         waiting_for=[one.number for one in dependencies.waiting_for(view, task.id)],
         why=None if task.status in _OVER else explain.of_task(view, task, now),
         steps=[_step(task, to, live) for to in board.moves(view, task)],
+        mission=mission,
+        wave=mission_sights.wave_of(view, task.id) if mission else None,
     )
 
 

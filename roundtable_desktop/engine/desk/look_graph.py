@@ -7,9 +7,9 @@ from datetime import datetime
 from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import board
 from roundtable_desktop.model.errors import Absent
-from roundtable_desktop.model.graph import Approval, Around
+from roundtable_desktop.model.graph import Approval, Around, Dependency
 from roundtable_desktop.model.records import Agent, InboxItem, Task, Workspace
-from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.states import DependencyType, TaskStatus
 from roundtable_desktop.model.verdicts import Explanation
 from roundtable_desktop.store import (
     agents,
@@ -54,6 +54,17 @@ class GraphLook:
     def blockers(self, task: Task) -> list[Task]:
         with self._reader.snapshot() as view:
             return dependencies.blockers(view, task.id)
+
+    def ties(self, task: Task) -> list[tuple[Dependency, Task]]:
+        """What it is tied to besides its blockers, and how."""
+        with self._reader.snapshot() as view:
+            drawn = [
+                one
+                for one in dependencies.of_task(view, task.id)
+                if one.dependency_type is not DependencyType.HARD
+            ]
+            others = [(one, tasks.get(view, one.depends_on_task_id)) for one in drawn]
+            return [(one, other) for one, other in others if other is not None]
 
     def below(self, task: Task) -> list[Task]:
         with self._reader.snapshot() as view:

@@ -8,10 +8,12 @@ from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.graph import Dependency
 from roundtable_desktop.model.missions import OVER, Mission, Wave
 from roundtable_desktop.model.records import Agent, InboxItem, Json, Run, Task, Workspace
-from roundtable_desktop.model.states import TERMINAL_TASKS
+from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
 from roundtable_desktop.store import agents, lists, mission_sights, missions, tasks, workspaces
 from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.mission_sights import WaveHead
+
+__all__ = ["Detail", "LookMissions", "Node", "Told", "WaveHead"]
 
 ASKS = 20
 """Of what waits for a person in one mission."""
@@ -47,7 +49,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Node:
     """A task of the graph. wave: the newest that set it off. depth: how many tasks have to be done
-    before it, one after the other. why: {code, values} of the newest plan, while it is not over."""
+    before it, one after the other. why: {code, values} of how it is now, or was when the newest
+    plan was made."""
 
     task: Task
     agent: Agent | None
@@ -190,10 +193,25 @@ def _nodes(
             waves.get(one.id),
             depths[one.id],
             drawn[one.id],
-            None if one.status in TERMINAL_TASKS else whys.get(one.id),
+            _why(one, one.id in live, whys.get(one.id)),
         )
         for one in found
     ]
+
+
+_STANDS = {
+    TaskStatus.BLOCKED: "blocked",
+    TaskStatus.INTERRUPTED: "interrupted",
+    TaskStatus.IN_REVIEW: "in_review",
+}
+
+
+def _why(task: Task, live: bool, planned: Json | None) -> Json | None:
+    """What it is now goes before what the newest plan said of it."""
+    if task.status in TERMINAL_TASKS:
+        return None
+    code = "at_work" if live else _STANDS.get(task.status)
+    return {"code": code, "values": {}} if code else planned
 
 
 def _before(drawn: Sequence[Dependency]) -> list[str]:

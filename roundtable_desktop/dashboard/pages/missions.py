@@ -1,0 +1,196 @@
+"""The pages of missions: all of them, and one with its graph in waves and what it waits for."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any, get_args
+
+from flask import Flask, g, render_template
+from pydantic import Field
+
+from roundtable_desktop.dashboard.api import missions as api
+from roundtable_desktop.dashboard.api.inbox import row as inbox_row
+from roundtable_desktop.dashboard.api.missions_shown import convergence_of, sentence_of
+from roundtable_desktop.dashboard.api.shapes import Ref, Say
+from roundtable_desktop.dashboard.forms import filled, read_form
+from roundtable_desktop.dashboard.labels import label
+from roundtable_desktop.dashboard.mission_graph import graph_of
+from roundtable_desktop.dashboard.pages import filtering
+from roundtable_desktop.dashboard.pages.board import Chosen
+from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
+from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.plan_words import Telling
+from roundtable_desktop.dashboard.reading import Asked, Words, cut
+from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.look_missions import Told
+from roundtable_desktop.model.missions import Mission, Wave
+from roundtable_desktop.model.states import AgentStatus
+
+HERE = "/missions"
+Number = Annotated[int, Field(ge=1, le=1_000_000)]
+Short = Annotated[str, Field(max_length=2000)]
+
+
+class MissionsShown(Filtered):
+    state: api.State | None = None
+    workspace: Ref | None = None
+
+
+class MissionShown(Asked):
+    """wave: the number of the one whose reasons are shown; the newest otherwise."""
+
+    wave: Number | None = None
+
+
+class NewAsked(Asked):
+    workspace: Chosen = ""
+
+
+class Written(Words):
+    """A mission as it is typed; the API's own fields judge it."""
+
+    workspace: Ref
+    goal: Annotated[str, Field(max_length=65_536)] = ""
+    base_branch: Short = ""
+    coordinator: Short = ""
+    delivery: Short = ""
+
+
+def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
+    def add(app: Flask) -> None:
+        @app.get(HERE)
+        def list_missions() -> str:
+            return _list(look, say, page_query(MissionsShown))
+
+        @app.get("/missions/<ref>")
+        def show_mission(ref: str) -> str:
+            query, mission = page_query(MissionShown), look.missions.mission(ref)
+            return page_of(look, say, mission, wave=query.wave)
+
+        _add_new(app, desk, look)
+
+    return add
+
+
+def _add_new(app: Flask, desk: Desk, look: Look) -> None:
+    page = partial(_new, look)
+
+    @app.get("/missions/new")
+    def show_new_mission() -> str:
+        return page(page_query(NewAsked).workspace)
+
+    @app.post("/missions/new")
+    def add_mission() -> Any:
+        written, asked = read_form(Written), from_form()
+        given = written.model_dump()
+        body = {
+            "workspace_id": written.workspace,
+            "goal": written.goal,
+            "base_branch": written.base_branch,
+            "coordinator_agent_id": written.coordinator,
+            "delivery": written.delivery,
+        }
+        return tried(
+            lambda: api.add(desk, look, asked, filled(api.NewMission, body)),
+            lambda made: f"/missions/{made.id}",
+            lambda why: page(written.workspace, why, given),
+            page=f"/missions/new?workspace={written.workspace}",
+            told=lambda _: "mission_set",
+        )
+
+
+def _new(look: Look, chosen: str, refused: str = "", given: Mapping[str, str] | None = None) -> str:
+    """chosen: the workspace; the first there is, if nothing is said."""
+    workspaces = look.workspaces(None, 200)
+    first = workspaces[0].id if workspaces else ""
+    workspace = look.workspace(chosen or first) if chosen or first else None
+    agents = look.agents(None, 200, workspace_id=workspace.id) if workspace else []
+    able = [one for one in agents if one.status is not AgentStatus.RETIRED]
+    return render_template(
+        "mission_new.html",
+        workspaces=workspaces,
+        workspace=workspace,
+        agents=sorted(able, key=lambda one: (one.role != "coordinator", one.name)),
+        coordinator=next((one for one in able[::-1] if one.role == "coordinator"), None),
+        given=given or {},
+        refused=refused,
+    )
+
+
+def _list(look: Look, say: Say, query: MissionsShown) -> str:
+    found = look.missions.page(
+        query.after, query.limit + 1, state=query.state, workspace_id=query.workspace
+    )
+    kept, cursor = cut(found, query.limit)
+    chosen = query.chosen()
+    return render_template(
+        "missions.html",
+        missions=[shown(one, say) for one in kept],
+        chosen=chosen,
+        choices={
+            "state": [Choice(one, label(one)) for one in get_args(api.State)],
+            "workspace": filtering.offered(look).workspaces,
+        },
+        first=query.cursor is None,
+        newest=filtering.address(HERE, chosen),
+        older=filtering.address(HERE, chosen, cursor=cursor) if cursor else None,
+    )
+
+
+def shown(told: Told, say: Say) -> dict[str, object]:
+    """A mission in a list."""
+    return {
+        "standing": told,
+        "mission": told.mission,
+        "title": first_line(told.mission),
+        "sentence": sentence_of(told.mission, say),
+    }
+
+
+def first_line(mission: Mission) -> str:
+    return mission.goal.strip().splitlines()[0]
+
+
+def page_of(
+    look: Look,
+    say: Say,
+    mission: Mission,
+    refused: str = "",
+    *,
+    wave: int | None = None,
+    given: Mapping[str, str] | None = None,
+) -> str:
+    """given: what was typed into a form that was refused."""
+    if refused:
+        g.here = f"/missions/{mission.id}"
+    seen = look.missions.detail(mission)
+    words = Telling(say, seen.numbers, seen.names)
+    chosen = look.missions.wave(mission, wave) if wave else seen.newest
+    return render_template(
+        "mission.html",
+        **shown(seen.told, say),
+        seen=seen,
+        asks=[inbox_row(one) for one in seen.asks],
+        convergence=convergence_of(mission, say),
+        graph=graph_of(seen, words),
+        planned=planned(chosen, words) if chosen else None,
+        numbers=seen.numbers,
+        refused=refused,
+        given=given or {},
+    )
+
+
+def planned(wave: Wave, words: Telling) -> dict[str, object]:
+    """A wave with its reasons in sentences."""
+    plan: Any = wave.plan
+    models = plan.get("model_assignments") or {}
+    reasons: Any = plan.get("tasks") or {}
+    return {
+        "wave": wave,
+        "sentence": words.step(plan),
+        "faults": words.faults(plan),
+        "rows": [
+            (task, words.task(task), words.why(one), words.model(models.get(task)))
+            for task, one in reasons.items()
+        ],
+    }
