@@ -15,6 +15,7 @@ EARLY = (
     "/runs/<>/message",
     "/proposals/<>/rebase",
     "/proposals/<>/verdicts",
+    "/proposals/<>/remarks",
     "/tasks/<>/decide",
 )
 LATE = ("/tasks/<>/move", "/routines/<>/remove", "/agents/<>/control", "/control", "/logout")
@@ -37,7 +38,8 @@ OPEN = """button => {
   return closed.map(one => one.querySelector("summary"));
 }"""
 EMPTY = """button => [...button.form.elements].filter(one => one.willValidate && !one.value
-  && (one.required || ["path", "command", "name"].includes(one.name)))"""
+  && (one.required || one.id === "remarks-note"
+    || ["path", "command", "name"].includes(one.name)))"""
 TICKS = "button => [...button.form.querySelectorAll('.pick input[type=checkbox]')].slice(0, 2)"
 
 Places = list[tuple[str, str]]

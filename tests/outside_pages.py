@@ -82,6 +82,7 @@ class Form:
 
     method: str
     action: str
+    id: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     choices: list[tuple[str, str]] = field(default_factory=list)
 
@@ -97,7 +98,10 @@ class Page(HTMLParser):
         self.said = ""
         self.printed = ""
         self._in_pre = False
+        self._elsewhere: list[tuple[str, str, str]] = []
         self.feed(text)
+        for owner, name, value in self._elsewhere:
+            next(one for one in self.forms if one.id == owner).fields[name] = value
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
@@ -107,7 +111,10 @@ class Page(HTMLParser):
             self.said += " "
         self._in_pre = tag == "pre"
         if tag == "form":
-            self.forms.append(Form(found.get("method") or "get", found.get("action") or ""))
+            where = found.get("method") or "get", found.get("action") or ""
+            self.forms.append(Form(*where, found.get("id") or ""))
+        elif tag == "input" and name and found.get("type") == "hidden" and found.get("form"):
+            self._elsewhere.append((found["form"] or "", name, value))
         elif tag == "input" and name and found.get("type") == "hidden":
             self.forms[-1].fields[name] = value
         elif tag == "button" and self.forms:

@@ -189,6 +189,8 @@ MOVES: Mapping[str, str] = {
 FIELDS: Mapping[str, str] = {
     "title": N_("Title"),
     "goal": N_("Goal"),
+    "findings": N_("Comments on lines"),
+    "note": N_("A word with them"),
     "coordinator": N_("Coordinator"),
     "mission": N_("Mission"),
     "write_area": N_("What it may write"),

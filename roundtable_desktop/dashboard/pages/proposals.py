@@ -1,6 +1,6 @@
 """The page of a proposal: what would change, and its delivery."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,11 @@ from roundtable_desktop.dashboard.api.proposals import (
 )
 from roundtable_desktop.dashboard.api.shapes import Say, Words16
 from roundtable_desktop.dashboard.diffs import patch_of
-from roundtable_desktop.dashboard.forms import read_form
+from roundtable_desktop.dashboard.forms import read_any, read_form
+from roundtable_desktop.dashboard.pages import remark_forms
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.reading import Asked, Words
-from roundtable_desktop.engine.desk import Desk, proposals, verdicts
+from roundtable_desktop.engine.desk import Desk, proposals, remarks, verdicts
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_proposals import Offered
 from roundtable_desktop.model.gates import Word
@@ -63,11 +64,15 @@ def _page(
     note: str = "",
     missing: str = "",
     judged: str = "",
+    remarks: Mapping[str, str] | None = None,
 ) -> str:
-    """note, missing, judged: what was typed into a form that was refused."""
+    """note, missing, judged, remarks: what was typed into a form that was refused."""
     offered = look.with_diff(found)
     (placed,) = look.placed_proposals([offered.proposal]).values()
     task = look.task(offered.proposal.task_id)
+    said = look.gates.of_proposal(offered.proposal)
+    patch = patch_of(offered.diff or "")
+    may = offered.can_deliver or offered.reviewed[0] in JUDGED
     return render_template(
         "proposal.html",
         proposal=offered.proposal,
@@ -76,14 +81,17 @@ def _page(
         checks=offered.checks,
         no_diff=offered.no_diff,
         diff_complete=offered.diff_complete,
-        patch=patch_of(offered.diff or ""),
+        patch=patch,
+        written=remark_forms.written(patch, remarks) if may else None,
+        remarked=remark_forms.by_line(said),
+        remarks_note=(remarks or {}).get("note", ""),
         placed=placed,
         refused=refused,
         note=note,
         missing=missing,
         judged=judged,
         stages=look.gates.of_tasks([task])[task.id],
-        verdicts=look.gates.of_proposal(offered.proposal),
+        verdicts=said,
         can_judge=offered.reviewed[0] if offered.reviewed[0] in JUDGED else "",
     )
 
@@ -135,6 +143,23 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
 
 
 def _add_verdicts(app: Flask, desk: Desk, look: Look, page: Callable[..., str]) -> None:
+    @app.post("/proposals/<ref>/remarks")
+    def remark_on_proposal(ref: str) -> Any:
+        given, asked = read_any(), from_form()
+        found = look.proposal(ref).proposal
+
+        def act() -> Any:
+            body = remark_forms.body_of(given)
+            findings = [one.model_dump(exclude_none=True) for one in body.findings]
+            return remarks.ask_for_changes(desk, asked, found.id, body.note.strip(), findings)
+
+        return tried(
+            act,
+            f"/proposals/{found.id}",
+            lambda why: page(look.proposal(found.id), why, remarks=given),
+            told=lambda _: "remarks_sent",
+        )
+
     @app.post("/proposals/<ref>/verdicts")
     def judge_proposal(ref: str) -> Any:
         given, asked = read_form(Judge), from_form()

@@ -108,6 +108,8 @@ def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
         if task.status is TaskStatus.IN_REVIEW and mission is None:
             board.send_back(tx, desk, asked, task, note)
         return Subject("proposal", proposal.id)
+        reject_now(tx, desk, asked, proposal_id, note)
+        return Subject("proposal", proposal_id)
 
     with desk.store.transaction() as tx:
         proposal = once(tx, asked, act, proposals.get)
@@ -156,6 +158,13 @@ def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> 
         graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor, data=data)
     tasks_of_desk.add_comment(tx, desk, asked.actor, _task(tx, proposal), note or board.SENT_BACK)
     tx.nudge("queue")
+def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
+    """`reject` as a part of a larger decision."""
+    proposal = _decidable(tx, asked, proposal_id)
+    board.turn_down(tx, proposal, asked, {"note": note})
+    task = _task(tx, proposal)
+    if task.status is TaskStatus.IN_REVIEW:
+        board.send_back(tx, desk, asked, task, note)
 
 
 def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:

@@ -37,14 +37,14 @@ def cast(
         if proposal is None:
             raise Absent("unknown_proposal")
         check_revision(asked, proposal.revision)
-        return Subject("verdict", _cast_now(tx, desk, asked, proposal, word, note, findings))
+        return Subject("verdict", cast_now(tx, desk, asked, proposal, word, note, findings))
 
     with desk.store.transaction() as tx:
         given = once(tx, asked, act, verdicts.get)
     return given
 
 
-def _cast_now(
+def cast_now(
     tx: Tx,
     desk: Desk,
     asked: Asked,
@@ -53,6 +53,7 @@ def _cast_now(
     note: str,
     findings: Sequence[Json],
 ) -> str:
+    """`cast` as a part of a larger decision; the verdict's id."""
     gate = gates.asked(tx, proposal.task_id)
     if proposal.status not in proposals.OPEN:
         raise Conflict("proposal_not_open", status=str(proposal.status))
