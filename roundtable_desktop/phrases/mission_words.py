@@ -39,23 +39,23 @@ MISSION_LABELS: Mapping[str, str] = {
 }
 
 STATES: Mapping[str, str] = {
-    "mission_starting": N_("It begins: its own branch is made first."),
-    "mission_active": N_("It is worked on."),
-    "mission_paused_intake": N_("It is paused: nothing new of it starts, what runs goes on."),
-    "mission_draining": N_("It is being stopped: what runs goes on to its end."),
-    "mission_stopping": N_("It is being stopped: its runs are being ended."),
-    "mission_degraded": N_(
+    "mission_is_starting": N_("It begins: its own branch is made first."),
+    "mission_is_active": N_("It is worked on."),
+    "mission_is_paused_intake": N_("It is paused: nothing new of it starts, what runs goes on."),
+    "mission_is_draining": N_("It is being stopped: what runs goes on to its end."),
+    "mission_is_stopping": N_("It is being stopped: its runs are being ended."),
+    "mission_is_degraded": N_(
         "It could not be looked at several times in a row: {text} It is tried again, and nothing "
         "new of it starts meanwhile."
     ),
-    "mission_stopped": N_("It is stopped. Reopen it to go on."),
-    "mission_blocked": N_("It stands still until somebody decides. {why}"),
-    "mission_failed": N_("It was given up. {why}"),
-    "mission_completed": N_(
+    "mission_is_stopped": N_("It is stopped. Reopen it to go on."),
+    "mission_is_blocked": N_("It stands still until somebody sees to it: {why}"),
+    "mission_is_failed": N_("It was given up: {why}"),
+    "mission_is_completed": N_(
         "It is completed: every task and every proposal of it is over. That is about states, and "
         "no verdict on tests."
     ),
-    "mission_completed_with_failures": N_(
+    "mission_is_completed_with_failures": N_(
         "It is completed, but not all of it was done: see below what failed. Completed is about "
         "states, and no verdict on tests."
     ),
@@ -70,8 +70,6 @@ CONVERGENCE: Mapping[str, str] = {
     ),
     "all_remaining_tasks_blocked": N_("All that is left waits for somebody's decision."),
     "work_remains": N_("Work remains."),
-    "orchestrator_error": N_("It could not be looked at again and again."),
-    "unknown_mission": N_("There is no such mission."),
     "unknown_wave": N_("There is no such wave of this mission."),
 }
 

@@ -10,6 +10,8 @@ from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_missions import Node, Told
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Wave
+from roundtable_desktop.phrases import SENTENCES
+from roundtable_desktop.phrases.mission_words import CONVERGENCE
 
 WAVES = 20
 """The last of them, in the detail; all have a list of their own."""
@@ -129,12 +131,24 @@ class MissionDetail(MissionRow):
 
 def sentence_of(mission: Mission, say: Say = said) -> str:
     """How it stands, in words."""
-    why = say(mission.reason, {}) if mission.reason else ""
+    why = reason_of(mission, say)
     code = str(mission.state)
     if mission.outcome is MissionOutcome.COMPLETED_WITH_FAILURES:
         code = str(mission.outcome)
     text = (mission.error or {}).get("text", "")
-    return say(f"mission_{code}", {"why": why, "text": text})
+    return say(f"mission_is_{code}", {"why": why, "text": text})
+
+
+def reason_of(mission: Mission, say: Say = said) -> str:
+    """Why it stands still or was given up; "" where nobody has said it."""
+    if mission.reason is None:
+        return ""
+    why: Any = (mission.report or {}).get("why") or {}
+    error: Any = (mission.report or {}).get("error") or {}
+    code = f"mission_{why.get('code', mission.reason)}"
+    if code not in SENTENCES:
+        return say(mission.reason, {}) if mission.reason in CONVERGENCE else ""
+    return say(code, {"error": error.get("text", ""), **why})
 
 
 def convergence_of(mission: Mission, say: Say = said) -> Convergence:
@@ -143,7 +157,7 @@ def convergence_of(mission: Mission, say: Say = said) -> Convergence:
     return Convergence(
         outcome=outcome,
         reason=mission.reason,
-        sentence=say(mission.reason, {}) if mission.reason else "",
+        sentence=say(mission.reason, {}) if mission.reason in CONVERGENCE else "",
         is_test_verdict=False,
     )
 
@@ -166,6 +180,7 @@ def detail(look: Look, mission: Mission) -> MissionDetail:
         waves=[_wave(one, words) for one in look.missions.waves(mission, None, WAVES)],
         waves_count=len(seen.waves),
         convergence=convergence_of(mission),
+        report=mission.report,
     )
 
 
