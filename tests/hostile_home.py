@@ -102,9 +102,22 @@ def plant(house: House) -> Ids:
     house.post(f"/tasks/{tasks[2]['id']}/block", words)
     house.post(f"/tasks/{tasks[3]['id']}/cancel", {"note": ALL})
     ids = _work(house, room, tasks)
+    ids["missions"] = {"hostile": _mission(house)}
     ids["tasks"]["long"], ids["agents"]["long"] = _long(house)
     (house.home / "token").chmod(0o644)  # for the doctor to mend
     return ids
+
+
+def _mission(house: House) -> str:
+    """Where no agent is, so that it stays as it is."""
+    room = house.workspace(house.repository("mission"), name=f"M {LINES[0]}")
+    body = {"workspace_id": room.id, "goal": f"{LINES[0]}\n{ALL}\n{MARKED}"}
+    made = str(house.post("/missions", body)["id"])
+    first = room.task(LINES[1], mission_id=made, write_area=[*LINES, LONG], description=ALL)
+    edge = {"depends_on_task_id": first["id"], "dependency_type": "soft", "reason": ALL[:2000]}
+    policy = {"kind": "agent_select", "models": [PAYLOADS[0]]}
+    room.task(LONG + LONG, mission_id=made, depends_on=[edge], model_policy=policy)
+    return made
 
 
 def _work(house: House, room: Room, tasks: list[dict[str, str]]) -> dict[str, dict[str, str]]:

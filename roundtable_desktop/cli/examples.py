@@ -111,6 +111,11 @@ usage --by day
 mission list --state active
 mission show make-search-fast --wave 2
 mission add "Make the search fast" --coordinator chair
+mission pause make-search-fast
+mission resume make-search-fast
+mission stop make-search-fast
+mission force-stop make-search-fast
+mission reopen make-search-fast
 inbox list --severity critical
 inbox show 3f9k2m7q
 inbox act 3f9k2m7q allow_once

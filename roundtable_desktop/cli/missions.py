@@ -186,4 +186,65 @@ def add(
     return click.echo(plain(said.format(slug=made["slug"])))
 
 
+def _acted(home: Home, given: str, named: str | None, action: str) -> Answer:
+    client = Client(home)
+    return client.post(f"/missions/{names.mission(client, given, named)['id']}/{action}", {})
+
+
+@mission.command()
+@_given
+@_workspace
+@click.pass_obj
+def pause(home: Home, given: str, named: str | None) -> None:
+    """Starts nothing new of it; what runs goes on."""
+    click.echo(plain(_acted(home, given, named, "pause")["sentence"]))
+
+
+@mission.command()
+@_given
+@_workspace
+@click.pass_obj
+def resume(home: Home, given: str, named: str | None) -> None:
+    """Lets it go on."""
+    click.echo(plain(_acted(home, given, named, "resume")["sentence"]))
+
+
+@mission.command()
+@_given
+@_workspace
+@click.pass_obj
+def stop(home: Home, given: str, named: str | None) -> None:
+    """Stops it when what runs has ended by itself."""
+    click.echo(plain(_acted(home, given, named, "stop")["sentence"]))
+
+
+@mission.command(name="force-stop")
+@_given
+@_workspace
+@_json
+@click.pass_obj
+def force_stop(home: Home, given: str, named: str | None, as_json: bool) -> None:
+    """Ends all its runs now, and says which processes those were."""
+    acted = _acted(home, given, named, "force-stop")
+    if as_json:
+        show_json(acted)
+    else:
+        for one in acted["killed"]:
+            click.echo(plain(_("ended {pid} {name}").format(pid=one["pid"], name=one["name"])))
+        for one in acted["survivors"]:
+            said = _("could not end {pid} {name}")
+            click.echo(plain(said.format(pid=one["pid"], name=one["name"])), err=True)
+        click.echo(plain(acted["sentence"]))
+    sys.exit(1 if acted["survivors"] else 0)
+
+
+@mission.command()
+@_given
+@_workspace
+@click.pass_obj
+def reopen(home: Home, given: str, named: str | None) -> None:
+    """Takes up one that was stopped, blocked or given up."""
+    click.echo(plain(_acted(home, given, named, "reopen")["sentence"]))
+
+
 COMMANDS = [mission]

@@ -189,6 +189,7 @@ MOVES: Mapping[str, str] = {
 FIELDS: Mapping[str, str] = {
     "title": N_("Title"),
     "goal": N_("Goal"),
+    "sure": N_("End all of it now"),
     "findings": N_("Comments on lines"),
     "note": N_("A word with them"),
     "coordinator": N_("Coordinator"),

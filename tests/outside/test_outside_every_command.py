@@ -256,6 +256,9 @@ def of_missions(told: Commands, room: Room) -> None:
     listed = told.both("mission", "list", *here(room))
     assert made["id"] in {one["id"] for one in listed}
     told.both("mission", "show", "bake-bread", *here(room))
+    until(lambda: told.json("mission", "show", "bake-bread", *here(room))["state"] == "active")
+    for action in ("pause", "resume", "stop", "reopen", "force-stop"):
+        told.done("mission", action, "bake-bread", *here(room))
 
 
 def of_routines(told: Commands, room: Room) -> None:

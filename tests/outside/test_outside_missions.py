@@ -1,7 +1,7 @@
 """Missions as a program meets them: set, listed, looked at; the same words in the command line."""
 
 import pytest
-from outside_house import House, Room
+from outside_house import House, Room, until
 from outside_talk import demo
 
 GOAL = "Make the search fast\n\nIt takes 3 s; it should take 0.2 s."
@@ -172,3 +172,27 @@ def test_the_command_line_sets_a_mission_and_shows_its_graph(room: Room) -> None
     assert room.house.get("/tasks", mission_id=made["id"], number=2)["items"][0]["optional"]
     refused = room.house.cli("mission", "show", "bake-bread", "--wave", "9", *here)
     assert refused.code == 2 and "no wave 9" in refused.err
+
+
+@pytest.mark.proves("R-24", "C-57")
+def test_a_mission_is_paused_stopped_and_reopened_by_command(room: Room) -> None:
+    here = ("--workspace", room.shown["name"])
+    made = mission(room, "Bake bread")
+
+    def after(*words: str) -> str:
+        done = room.house.cli("mission", *words, "bake-bread", *here)
+        assert done.code == 0, done.said
+        return str(room.house.get(f"/missions/{made['id']}")["state"])
+
+    until(lambda: room.house.get(f"/missions/{made['id']}")["state"] == "active")
+    assert [after(one) for one in ("pause", "resume", "stop", "reopen")] == [
+        "paused_intake",
+        "active",
+        "stopped",
+        "active",
+    ]
+    assert after("force-stop") == "stopped"
+    refused = room.house.cli("mission", "pause", "bake-bread", *here)
+    assert refused.code == 1 and "not possible while it is stopped" in refused.err
+    stale = room.house.program("POST", f"/missions/{made['id']}/reopen", {}, If_Match='"1"')
+    assert stale.status in (409, 412)

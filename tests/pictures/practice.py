@@ -55,9 +55,34 @@ def furnish(house: House) -> Practice:
     practice.remember("agents", "working", {"id": ada})
     practice.remember("agents", "command", {"id": talker})
     _allow(room, ada)
+    _set_missions(practice)
     waiting = _begin(practice, room, ada, lin, talker)
     _settle(practice, room, waiting)
     return practice
+
+
+def _set_missions(practice: Practice) -> None:
+    """A goal with tasks of every kind of edge where no agent is, so that it stays as it is; and one
+    that was stopped, without a task."""
+    house = practice.house
+    room = house.workspace(house.repository("mill"))
+    goal = "Grind rye as fine as spelt\n\nThe stones are worn; the sieve is not."
+    made = house.post("/missions", {"workspace_id": room.id, "goal": goal})
+    practice.remember("missions", "graph", made)
+    first = room.task("Measure the flour", mission_id=made["id"], write_area=["measures.txt"])
+    for kind, title in (
+        ("hard", "Turn the stones"),
+        ("soft", "Write down what was found"),
+        ("conflict", "Clean the mill"),
+        ("serialization", "Order a new sieve"),
+    ):
+        edge = {"depends_on_task_id": first["id"], "dependency_type": kind, "reason": "So it is."}
+        more = {"optional": kind == "soft", "priority": 3 if kind == "hard" else 0}
+        task = room.task(title, mission_id=made["id"], depends_on=[edge], **more)
+        practice.remember("tasks", f"mission-{kind}", task)
+    stopped = house.post("/missions", {"workspace_id": room.id, "goal": "Sell less white flour"})
+    until(lambda: house.get(f"/missions/{stopped['id']}")["state"] == "active")
+    practice.remember("missions", "stopped", house.post(f"/missions/{stopped['id']}/stop"))
 
 
 def _allow(room: Room, agent: str) -> None:

@@ -6,9 +6,11 @@ from pydantic import AfterValidator, Field
 
 from roundtable_desktop.dashboard.api.missions_shown import (
     MissionDetail,
+    MissionEnded,
     MissionRow,
     WaveRow,
     detail,
+    ended_row,
     row,
     waves_shown,
 )
@@ -16,10 +18,12 @@ from roundtable_desktop.dashboard.api.shapes import Ref, Text, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Asked, Desk, missions
+from roundtable_desktop.engine.desk import Asked, Desk, missions, missions_control
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.engine.desk.missions_control import Acted
 from roundtable_desktop.model import missions as records
 from roundtable_desktop.model.missions import MissionState
+from roundtable_desktop.model.run_actions import RunAction
 from roundtable_desktop.model.states import DeliveryMode
 from roundtable_desktop.phrases import _
 
@@ -93,6 +97,7 @@ def add(desk: Desk, look: Look, by: Asked, body: NewMission) -> records.Mission:
 def declare(api: Api, desk: Desk, look: Look) -> None:
     _declare_reads(api, look)
     _declare_commands(api, desk, look)
+    _declare_actions(api, desk, look)
 
 
 def _declare_reads(api: Api, look: Look) -> None:
@@ -122,6 +127,54 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         towards a branch of its own, which is delivered at the end."""
         made = add(desk, look, asked(caller, once), body)
         return row(look.missions.told(made))
+
+
+def _declare_actions(api: Api, desk: Desk, look: Look) -> None:
+    def on(ref: str, by: Asked, action: RunAction) -> Acted:
+        return missions_control.on(desk, by, look.missions.mission(ref).id, action)
+
+    def shown(mission: records.Mission) -> MissionRow:
+        return row(look.missions.told(mission))
+
+    @api.route("POST", "/api/v1/missions/<ref>/pause", errors=(404, 409, 412))
+    def pause_mission(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> MissionRow:
+        """Nothing new of it starts until it is resumed; what runs goes on."""
+        by = asked(caller, once, expected_revision)
+        return shown(on(ref, by, RunAction.PAUSE).mission)
+
+    @api.route("POST", "/api/v1/missions/<ref>/resume", errors=(404, 409, 412))
+    def resume_mission(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> MissionRow:
+        """One that was paused, or has faults, goes on."""
+        by = asked(caller, once, expected_revision)
+        return shown(on(ref, by, RunAction.RESUME).mission)
+
+    @api.route("POST", "/api/v1/missions/<ref>/stop", errors=(404, 409, 412))
+    def stop_mission(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> MissionRow:
+        """What runs ends by itself: it is `draining` until then, and `stopped` after."""
+        by = asked(caller, once, expected_revision)
+        return shown(on(ref, by, RunAction.STOP).mission)
+
+    @api.route("POST", "/api/v1/missions/<ref>/force-stop", errors=(404, 409, 412))
+    def force_stop_mission(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> MissionEnded:
+        """Ends all its runs now, and answers when that is verified."""
+        acted = on(ref, asked(caller, once, expected_revision), RunAction.FORCE_STOP)
+        return ended_row(look.missions.told(acted.mission), acted.ended)
+
+    @api.route("POST", "/api/v1/missions/<ref>/reopen", errors=(404, 409, 412))
+    def reopen_mission(
+        caller: Caller, ref: str, once: Once | None, expected_revision: int | None
+    ) -> MissionRow:
+        """One that was stopped, blocked or given up is active again, and its coordinator woken."""
+        by = asked(caller, once, expected_revision)
+        return shown(missions_control.reopen(desk, by, look.missions.mission(ref).id))
 
 
 assert set(MissionState) == set(get_args(State))

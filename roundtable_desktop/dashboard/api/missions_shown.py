@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roundtable_desktop.dashboard.api.control import Ended
 from roundtable_desktop.dashboard.api.shapes import Moment, Object, Say, Shown, said
 from roundtable_desktop.dashboard.api.tasks_shown import EdgeShown
 from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Words
+from roundtable_desktop.engine.desk.ending import Stopped
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_missions import Node, Told
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Wave
@@ -118,6 +120,13 @@ class Convergence(Words):
     is_test_verdict: bool
 
 
+class MissionEnded(MissionRow):
+    """killed, survivors: the processes that were ended, and those that could not be."""
+
+    killed: list[Ended]
+    survivors: list[Ended]
+
+
 class MissionDetail(MissionRow):
     """waves: the last 20, newest first; /waves has all. report: what a person is told at its end,
     or while it is blocked."""
@@ -147,8 +156,13 @@ def reason_of(mission: Mission, say: Say = said) -> str:
     error: Any = (mission.report or {}).get("error") or {}
     code = f"mission_{why.get('code', mission.reason)}"
     if code not in SENTENCES:
-        return say(mission.reason, {}) if mission.reason in CONVERGENCE else ""
+        return _converged(mission, say)
     return say(code, {"error": error.get("text", ""), **why})
+
+
+def _converged(mission: Mission, say: Say) -> str:
+    code = mission.reason or ""
+    return say(code, {}) if code in CONVERGENCE else ""
 
 
 def convergence_of(mission: Mission, say: Say = said) -> Convergence:
@@ -157,13 +171,22 @@ def convergence_of(mission: Mission, say: Say = said) -> Convergence:
     return Convergence(
         outcome=outcome,
         reason=mission.reason,
-        sentence=say(mission.reason, {}) if mission.reason in CONVERGENCE else "",
+        sentence=_converged(mission, say),
         is_test_verdict=False,
     )
 
 
 def row(told: Told) -> MissionRow:
     return MissionRow.of(told.mission, **_more(told))
+
+
+def ended_row(told: Told, ended: Stopped) -> MissionEnded:
+    return MissionEnded.of(
+        told.mission,
+        killed=[Ended.of(one) for one in ended.killed],
+        survivors=[Ended.of(one) for one in ended.survivors],
+        **_more(told),
+    )
 
 
 def _more(told: Told) -> Mapping[str, object]:

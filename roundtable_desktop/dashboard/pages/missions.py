@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from flask import Flask, g, render_template
 from pydantic import Field
@@ -11,7 +11,7 @@ from roundtable_desktop.dashboard.api import missions as api
 from roundtable_desktop.dashboard.api.inbox import row as inbox_row
 from roundtable_desktop.dashboard.api.missions_shown import convergence_of, sentence_of
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
-from roundtable_desktop.dashboard.forms import filled, read_form
+from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_form
 from roundtable_desktop.dashboard.labels import label
 from roundtable_desktop.dashboard.mission_graph import graph_of
 from roundtable_desktop.dashboard.pages import filtering
@@ -20,13 +20,16 @@ from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Asked, Words, cut
-from roundtable_desktop.engine.desk import Desk
+from roundtable_desktop.engine.desk import Desk, missions_control
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_missions import Told
 from roundtable_desktop.model.missions import Mission, Wave
+from roundtable_desktop.model.run_actions import REOPENED, RunAction, possible
 from roundtable_desktop.model.states import AgentStatus
+from roundtable_desktop.phrases import _
 
 HERE = "/missions"
+REOPEN = "reopen"
 Number = Annotated[int, Field(ge=1, le=1_000_000)]
 Short = Annotated[str, Field(max_length=2000)]
 
@@ -56,6 +59,13 @@ class Written(Words):
     delivery: Short = ""
 
 
+class Act(Words):
+    """sure: a force-stop ends processes, so it is asked for twice."""
+
+    action: Literal["pause", "resume", "stop", "force-stop", "reopen"]
+    sure: bool = False
+
+
 def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
     def add(app: Flask) -> None:
         @app.get(HERE)
@@ -68,8 +78,30 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
             return page_of(look, say, mission, wave=query.wave)
 
         _add_new(app, desk, look)
+        _add_actions(app, desk, look, say)
 
     return add
+
+
+def _add_actions(app: Flask, desk: Desk, look: Look, say: Say) -> None:
+    @app.post("/missions/<ref>/act")
+    def act_on_mission(ref: str) -> Any:
+        chosen, asked, mission = read_form(Act), from_form(), look.missions.mission(ref)
+        action = chosen.action
+
+        def act() -> Any:
+            if action == REOPEN:
+                return missions_control.reopen(desk, asked, mission.id)
+            wanted = RunAction(action)
+            if wanted is RunAction.FORCE_STOP and not chosen.sure:
+                raise fault_of_form("sure", _("say that you mean it"))
+            return missions_control.on(desk, asked, mission.id, wanted)
+
+        return tried(
+            act,
+            f"/missions/{mission.id}",
+            lambda why: page_of(look, say, look.missions.mission(mission.id), why),
+        )
 
 
 def _add_new(app: Flask, desk: Desk, look: Look) -> None:
@@ -95,7 +127,7 @@ def _add_new(app: Flask, desk: Desk, look: Look) -> None:
             lambda made: f"/missions/{made.id}",
             lambda why: page(written.workspace, why, given),
             page=f"/missions/new?workspace={written.workspace}",
-            told=lambda _: "mission_set",
+            told=lambda _made: "mission_set",
         )
 
 
@@ -173,11 +205,18 @@ def page_of(
         asks=[inbox_row(one) for one in seen.asks],
         convergence=convergence_of(mission, say),
         graph=graph_of(seen, words),
+        can=doable(mission),
         planned=planned(chosen, words) if chosen else None,
         numbers=seen.numbers,
         refused=refused,
         given=given or {},
     )
+
+
+def doable(mission: Mission) -> set[str]:
+    """What a person can do with it now; a start begins another one, with a form of its own."""
+    now = {str(one) for one in possible(mission.state)} - {str(RunAction.START)}
+    return now | ({REOPEN} if mission.state in REOPENED else set())
 
 
 def planned(wave: Wave, words: Telling) -> dict[str, object]:
