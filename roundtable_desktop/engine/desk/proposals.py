@@ -101,13 +101,6 @@ def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
     a mission offers stays on its integration branch, and the mission stays over."""
 
     def act() -> Subject:
-        proposal = _decidable(tx, asked, proposal_id)
-        board.turn_down(tx, proposal, asked, {"note": note})
-        task = _task(tx, proposal)
-        mission = merges.offered_by(tx, proposal)
-        if task.status is TaskStatus.IN_REVIEW and mission is None:
-            board.send_back(tx, desk, asked, task, note)
-        return Subject("proposal", proposal.id)
         reject_now(tx, desk, asked, proposal_id, note)
         return Subject("proposal", proposal_id)
 
@@ -119,18 +112,32 @@ def reject(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
 def request_changes(desk: Desk, asked: Asked, proposal_id: str, note: str) -> Proposal:
     """Something is to be done otherwise first. Of a task it is its rejection with the note; a
     mission is active again, and its coordinator reads it."""
-    with desk.store.transaction() as tx:
-        offered = proposals.get(tx, proposal_id)
-        of_mission = offered is not None and merges.offered_by(tx, offered) is not None
-    if not of_mission:
-        return reject(desk, asked, proposal_id, note)
 
     def act() -> Subject:
-        _reopen(tx, desk, asked, _decidable(tx, asked, proposal_id), note)
+        request_changes_now(tx, desk, asked, proposal_id, note)
         return Subject("proposal", proposal_id)
 
     with desk.store.transaction() as tx:
         return once(tx, asked, act, proposals.get)
+
+
+def request_changes_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str) -> None:
+    """`request_changes` as a part of a larger decision."""
+    proposal = _decidable(tx, asked, proposal_id)
+    if merges.offered_by(tx, proposal) is None:
+        reject_now(tx, desk, asked, proposal_id, note)
+    else:
+        _reopen(tx, desk, asked, proposal, note)
+
+
+def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
+    """`reject` as a part of a larger decision."""
+    proposal = _decidable(tx, asked, proposal_id)
+    board.turn_down(tx, proposal, asked, {"note": note})
+    task = _task(tx, proposal)
+    mission = merges.offered_by(tx, proposal)
+    if task.status is TaskStatus.IN_REVIEW and mission is None:
+        board.send_back(tx, desk, asked, task, note)
 
 
 def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> None:
@@ -158,13 +165,6 @@ def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> 
         graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor, data=data)
     tasks_of_desk.add_comment(tx, desk, asked.actor, _task(tx, proposal), note or board.SENT_BACK)
     tx.nudge("queue")
-def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
-    """`reject` as a part of a larger decision."""
-    proposal = _decidable(tx, asked, proposal_id)
-    board.turn_down(tx, proposal, asked, {"note": note})
-    task = _task(tx, proposal)
-    if task.status is TaskStatus.IN_REVIEW:
-        board.send_back(tx, desk, asked, task, note)
 
 
 def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:

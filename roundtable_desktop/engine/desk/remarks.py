@@ -18,7 +18,8 @@ def ask_for_changes(
     desk: Desk, asked: Asked, proposal_id: str, note: str, findings: Sequence[Json]
 ) -> Proposal:
     """At the gate that is asked now it is a verdict beside those of its reviewers. Where none is
-    asked, the proposal is turned down, and its agent reads the same words."""
+    asked, the proposal is turned down, and its agent reads the same words; of a mission's proposal
+    its coordinator does."""
 
     def act() -> Subject:
         proposal = rows.get(tx, proposal_id)
@@ -31,7 +32,7 @@ def ask_for_changes(
         if gate is not None and gate.proposal_id == proposal.id:
             verdicts.cast_now(tx, desk, asked, proposal, Word.REVISE, note, findings)
         else:
-            proposals.reject_now(tx, desk, asked, proposal.id, _told(note, findings))
+            proposals.request_changes_now(tx, desk, asked, proposal.id, _told(note, findings))
         return Subject("proposal", proposal.id)
 
     with desk.store.transaction() as tx:
