@@ -109,10 +109,12 @@ def plant(house: House) -> Ids:
 
 
 def _mission(house: House) -> str:
-    """Where no agent is, so that it stays as it is."""
+    """Paused, so that it stays as it is."""
     room = house.workspace(house.repository("mission"), name=f"M {LINES[0]}")
     body = {"workspace_id": room.id, "goal": f"{LINES[0]}\n{ALL}\n{MARKED}"}
     made = str(house.post("/missions", body)["id"])
+    until(lambda: house.get(f"/missions/{made}")["state"] == "active")
+    house.post(f"/missions/{made}/pause")
     first = room.task(LINES[1], mission_id=made, write_area=[*LINES, LONG], description=ALL)
     edge = {"depends_on_task_id": first["id"], "dependency_type": "soft", "reason": ALL[:2000]}
     policy = {"kind": "agent_select", "models": [PAYLOADS[0]]}

@@ -116,6 +116,8 @@ mission resume make-search-fast
 mission stop make-search-fast
 mission force-stop make-search-fast
 mission reopen make-search-fast
+mission require make-search-fast "It must find misspelt names too." --task T-3
+mission assess make-search-fast implementation
 inbox list --severity critical
 inbox show 3f9k2m7q
 inbox act 3f9k2m7q allow_once

@@ -247,4 +247,40 @@ def reopen(home: Home, given: str, named: str | None) -> None:
     click.echo(plain(_acted(home, given, named, "reopen")["sentence"]))
 
 
+@mission.command()
+@_given
+@click.argument("text")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help=_("One that it touches."))
+@_workspace
+@click.pass_obj
+def require(home: Home, given: str, text: str, tasks: tuple[str, ...], named: str | None) -> None:
+    """Asks something otherwise from now on; TEXT as - reads stdin. The tasks that it touches are
+    not started until it is said what it means for them."""
+    client = Client(home)
+    seen = names.mission(client, given, named)
+    touched = [names.task(client, one, named)["id"] for one in tasks]
+    words = sys.stdin.read() if text == "-" else text
+    body = {"text": words, "task_ids": touched}
+    changed = client.post(f"/missions/{seen['id']}/requirements", body)
+    held = len(changed["convergence"]["held_task_ids"])
+    click.echo(
+        _("It is asked so from now on. Tasks that wait for what it means: {n}").format(n=held)
+    )
+
+
+@mission.command()
+@_given
+@click.argument("impact", type=click.Choice(["implementation", "architecture"]))
+@click.option("--note", default="", help=_("Kept with it."))
+@_workspace
+@click.pass_obj
+def assess(home: Home, given: str, impact: str, note: str, named: str | None) -> None:
+    """Says what the changes so far mean, so that what waited for that goes on: only how parts are
+    made, or also how they fit together."""
+    client = Client(home)
+    seen = names.mission(client, given, named)
+    body = {"impact": impact, "note": note}
+    click.echo(plain(client.post(f"/missions/{seen['id']}/impact", body)["sentence"]))
+
+
 COMMANDS = [mission]

@@ -189,6 +189,8 @@ MOVES: Mapping[str, str] = {
 FIELDS: Mapping[str, str] = {
     "title": N_("Title"),
     "goal": N_("Goal"),
+    "text": N_("What is asked otherwise"),
+    "task_ids": N_("Tasks that it touches"),
     "sure": N_("End all of it now"),
     "findings": N_("Comments on lines"),
     "note": N_("A word with them"),

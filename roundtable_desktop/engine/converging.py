@@ -1,6 +1,7 @@
 """Judges how far a mission has come, and says what a person is told of it (R-14, A-36, A-37)."""
 
 from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from roundtable_desktop.engine.waves import Picture
@@ -9,6 +10,7 @@ from roundtable_desktop.model.records import Json, Task
 from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
 from roundtable_desktop.model.waves import WavePlan, as_json
 from roundtable_desktop.rules.convergence import converge
+from roundtable_desktop.store.standing import Standing
 
 
 def judge(seen: Picture, plan: WavePlan) -> Convergence:
@@ -28,9 +30,23 @@ def judge(seen: Picture, plan: WavePlan) -> Convergence:
         gates_not_run=seen.standing.gates_not_run,
     )
     if plan.faults and not opened.works:
+    """What its graph says of itself goes before what its rows say."""
+    found = by_rows(seen.tasks, seen.standing, plan.blocked_task_ids)
+    if plan.faults and not seen.standing.open.works:
         named = plan.blocked_task_ids
         return replace(found, state=Converged.BLOCKED, outcome=None, blocked=named)
     return found
+
+
+def by_rows(tasks: Sequence[Task], stands: Standing, blocked: Collection[str]) -> Convergence:
+    """By the mission's own rows; its root is left out, and what goes on for it counts (W-37).
+    blocked: ids of tasks that stand, though their status does not say it."""
+    facts = [
+        TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in blocked)
+        for one in tasks
+    ]
+    not_run = stands.gates_not_run
+    return converge(facts, stands.proposals, still=stands.open, gates_not_run=not_run)
 
 
 def has_no_work(seen: Picture, found: Convergence) -> bool:

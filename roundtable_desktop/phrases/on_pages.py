@@ -98,6 +98,8 @@ DONE: Mapping[str, str] = {
     "woken_later": N_("The agent will be woken at that time."),
     "wakeup_taken_back": N_("It was taken back: the agent is not woken by it."),
     "remarks_sent": N_("Changes are asked for. Its author reads what you said of each line."),
+    "requirement_changed": N_("It is asked so from now on. Its coordinator is told."),
+    "requirement_assessed": N_("Noted: what waited for that goes on."),
     "mission_set": N_("The mission is set. Its coordinator, or you, make tasks of it."),
     "settings_saved": N_("It is saved, and holds from now on."),
     "settings_reset": N_("The default holds again."),

@@ -257,6 +257,8 @@ def of_missions(told: Commands, room: Room) -> None:
     assert made["id"] in {one["id"] for one in listed}
     told.both("mission", "show", "bake-bread", *here(room))
     until(lambda: told.json("mission", "show", "bake-bread", *here(room))["state"] == "active")
+    told.done("mission", "require", "bake-bread", "With rye.", *here(room))
+    told.done("mission", "assess", "bake-bread", "implementation", *here(room))
     for action in ("pause", "resume", "stop", "reopen", "force-stop"):
         told.done("mission", action, "bake-bread", *here(room))
 

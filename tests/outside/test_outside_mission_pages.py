@@ -22,6 +22,13 @@ def mission(room: Room, goal: str = GOAL) -> Any:
     return room.house.post("/missions", {"workspace_id": room.id, "goal": goal})
 
 
+def paused(room: Room) -> Any:
+    """One that stays as it is, whatever its planner would make of it."""
+    made = mission(room)
+    until(lambda: room.house.get(f"/missions/{made['id']}")["state"] == "active")
+    return room.house.post(f"/missions/{made['id']}/pause")
+
+
 @pytest.mark.proves("A-09", "W-24")
 def test_a_mission_is_set_by_a_form_which_keeps_what_was_typed(
     room: Room, browser: Browser
@@ -31,7 +38,10 @@ def test_a_mission_is_set_by_a_form_which_keeps_what_was_typed(
     form = got(browser, f"/missions/new?workspace={room.id}").form("/missions/new")
     refused = send(browser, form, goal=" \n", base_branch="bread", once="m.1")
     page = check_inert(refused.text)
-    assert refused.status == 422 and "Goal: A goal says what is to be reached" in page.text
+    assert (
+        refused.status == 422
+        and "Goal: This says nothing: write what is to be reached" in page.text
+    )
     assert 'value="bread"' in refused.text
     refused = send(browser, form, goal=GOAL, base_branch="bread", once="m.2")
     assert refused.status == 422 and "bread" in check_inert(refused.text).text
@@ -50,7 +60,7 @@ def test_a_mission_is_set_by_a_form_which_keeps_what_was_typed(
 
 @pytest.mark.proves("A-03", "R-29")
 def test_the_graph_tells_each_kind_of_edge_in_words(room: Room, browser: Browser) -> None:
-    made = mission(room)
+    made = paused(room)
     first = room.task("Knead", mission_id=made["id"])
     ways = {
         "hard": "waits for",
@@ -106,10 +116,27 @@ def test_a_mission_is_acted_on_by_buttons_that_say_what_is_possible(
     assert "It is worked on." in sent(browser, act, action="reopen", once="a.6").text
 
 
+@pytest.mark.proves("A-23")
+def test_what_is_asked_is_changed_by_a_form_and_understood_by_another(
+    room: Room, browser: Browser
+) -> None:
+    made = paused(room)
+    here = f"/missions/{made['id']}"
+    first = room.task("Knead", mission_id=made["id"])
+    form = got(browser, here).form(f"{here}/requirements")
+    refused = send(browser, form, text=" ", once="q.1")
+    assert refused.status == 422 and "What is asked otherwise: " in check_inert(refused.text).text
+    page = sent(browser, form, text="With rye.", **{f"touches-{first['id']}": "true"})
+    assert "It is asked so from now on." in page.text
+    assert f"what that means for them: T-{first['number']}" in page.text
+    page = sent(browser, page.form(f"{here}/impact"), impact="implementation")
+    assert "what waited for that goes on" in page.text and not page.has_form(f"{here}/impact")
+
+
 @pytest.mark.slow
 @pytest.mark.proves("A-18")
 def test_a_mission_of_500_tasks_is_shown_within_a_second(room: Room, browser: Browser) -> None:
-    made = mission(room)
+    made = paused(room)
     first = room.task("Task 0", mission_id=made["id"])
     _multiply(room.house, first, 500)
     here = f"/missions/{made['id']}"

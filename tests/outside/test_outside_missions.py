@@ -1,8 +1,11 @@
 """Missions as a program meets them: set, listed, looked at; the same words in the command line."""
 
+from typing import Any
+
 import pytest
-from outside_house import House, Room, until
-from outside_talk import demo
+from outside_house import Browser, House, Room, until
+from outside_pages import got
+from outside_talk import demo, script
 
 GOAL = "Make the search fast\n\nIt takes 3 s; it should take 0.2 s."
 
@@ -12,6 +15,13 @@ def mission(room: Room, goal: str = GOAL, **more: object) -> dict[str, object]:
         "/missions", {"workspace_id": room.id, "goal": goal, **more}
     )
     return made
+
+
+def paused(room: Room, goal: str = GOAL) -> Any:
+    """One that stays as it is, whatever its planner would make of it."""
+    made = mission(room, goal)
+    until(lambda: room.house.get(f"/missions/{made['id']}")["state"] == "active")
+    return room.house.post(f"/missions/{made['id']}/pause")
 
 
 @pytest.mark.proves("C-59", "W-24")
@@ -85,7 +95,7 @@ def test_missions_of_other_workspaces_are_not_listed(room: Room, shared: House) 
 @pytest.mark.proves("A-03", "A-32")
 def test_a_task_of_a_mission_says_by_what_it_is_planned(room: Room) -> None:
     house = room.house
-    made = mission(room)
+    made = paused(room)
     policy = {"kind": "agent_select", "models": ["small", "large"]}
     first = room.task("First", mission_id=made["id"], write_area=["src/"], priority=7)
     edges = [
@@ -118,7 +128,7 @@ def test_a_task_of_a_mission_says_by_what_it_is_planned(room: Room) -> None:
 
 @pytest.mark.proves("A-03", "A-32")
 def test_what_a_task_of_a_mission_cannot_be_is_refused(room: Room) -> None:
-    made, loose = mission(room), room.task("Loose")
+    made, loose = paused(room), room.task("Loose")
     for wrong, status in (
         ({"mission_id": "zzzzzzzz"}, 404),
         ({"mission_id": made["id"], "base_branch": "main"}, 422),
@@ -157,14 +167,17 @@ def test_the_command_line_sets_a_mission_and_shows_its_graph(room: Room) -> None
         return done.out
 
     assert "It has no coordinator" in said("mission", "add", "Bake bread")
-    made = room.house.get("/missions", workspace_id=room.id)["items"][0]
+    made = until(
+        lambda: room.house.get("/missions", workspace_id=room.id, state="active")["items"]
+    )[0]
+    said("mission", "pause", "bake-bread")
     add = ("task", "add", "--unassigned", "--mission", "bake-bread")
     said(*add, "Knead", "--writes", "dough/", "--priority", "3")
     said(*add, "Bake", "--after", "T-2", "--optional")
     said(*add, "Sell", "--not-with", "T-3", "--rather-after", "T-2")
     shown = said("mission", "show", "bake-bread")
     assert "after T-2" in shown and "not with T-3" in shown and "rather after T-2" in shown
-    assert "0 of 3" in said("mission", "list", "--state", str(made["state"]))
+    assert "0 of 3" in said("mission", "list", "--state", "paused intake")
     assert said("task", "list", "--mission", str(made["id"])[-8:]).count("T-") >= 4
     knead = said("task", "show", "T-2")
     assert "dough/" in knead and "priority" in knead
@@ -196,3 +209,84 @@ def test_a_mission_is_paused_stopped_and_reopened_by_command(room: Room) -> None
     assert refused.code == 1 and "not possible while it is stopped" in refused.err
     stale = room.house.program("POST", f"/missions/{made['id']}/reopen", {}, If_Match='"1"')
     assert stale.status in (409, 412)
+
+
+@pytest.mark.proves("A-23")
+def test_what_a_change_touches_waits_until_it_is_understood(room: Room) -> None:
+    made = paused(room, "Bake bread")
+    here = f"/missions/{made['id']}"
+    first, second = (room.task(one, mission_id=made["id"]) for one in ("Knead", "Bake"))
+    changed = room.house.post(
+        f"{here}/requirements", {"text": "With rye.", "task_ids": [first["id"]]}
+    )
+    assert changed["convergence"]["held_task_ids"] == [first["id"]]
+    said = room.house.get(f"/tasks/{made['root_task_id']}/comments")["items"]
+    assert [one["text"] for one in said] == ["With rye."]
+    known = room.house.post(f"{here}/impact", {"impact": "implementation"})
+    assert known["convergence"]["held_task_ids"] == []
+    done = room.house.cli(
+        *("mission", "require", "bake-bread", "And spelt.", "--task", f"T-{second['number']}"),
+        *("--workspace", room.shown["name"]),
+    )
+    assert done.code == 0 and "wait for what it means: 1" in done.out, done.said
+    for body, status in (
+        ({"text": " "}, 422),
+        ({"text": "x", "task_ids": ["zzzzzz"]}, 404),
+        ({"text": "x", "task_ids": [made["root_task_id"]]}, 404),
+    ):
+        assert room.house.program("POST", f"{here}/requirements", body).status == status, body
+    wrong = room.house.program("POST", f"{here}/impact", {"impact": "none"})
+    assert wrong.status == 422
+    room.house.post(f"{here}/stop")
+    late = room.house.program("POST", f"{here}/requirements", {"text": "Late."})
+    assert late.status == 409 and late.json["code"] == "mission_over"
+
+
+@pytest.mark.slow
+@pytest.mark.proves("A-18", "A-36", "R-29", "W-06")
+def test_waves_their_reasons_and_the_end_are_told(room: Room) -> None:
+    made = paused(room, "Bake bread")
+    here, agent = f"/missions/{made['id']}", demo(room, "Ada", max_concurrent_sessions=2)
+    first = room.task(
+        "Knead", agent, mission_id=made["id"], description=script("write dough.txt rye")
+    )
+    room.task(
+        "Bake",
+        agent,
+        mission_id=made["id"],
+        blocked_by=[first["id"]],
+        description=script("write bread.txt rye"),
+    )
+    room.task(
+        "Decorate",
+        agent,
+        mission_id=made["id"],
+        optional=True,
+        retry_budget=0,
+        write_area=["flag.txt"],
+        description=script("fail task_failed No flag."),
+    )
+    room.house.post(f"{here}/resume")
+    seen = until(lambda: _over(room, here), 90)
+    assert (seen["state"], seen["outcome"]) == ("completed", "completed_with_failures"), seen
+    told = seen["convergence"]
+    assert (told["state"], told["basis"], told["is_test_verdict"]) == ("completed", "state", False)
+    assert "no verdict on tests" in told["sentence"] and len(told["skipped"]) == 1
+    numbers = {one["id"]: one["number"] for one in seen["tasks"]}
+    waves = room.house.get(f"{here}/waves")["items"]
+    assert waves == seen["waves"] and [one["number"] for one in waves] == list(
+        range(len(waves), 0, -1)
+    )
+    why = {one["task_id"]: one["sentence"] for one in waves[-1]["reasons"]}
+    assert "In this wave, for Ada." in why[first["id"]]
+    assert f"It waits for T-{numbers[first['id']]}." in why.values()
+    shown = room.house.cli("mission", "show", "bake-bread", "--wave", "1", "--workspace", room.id)
+    assert "Wave 1, planned at" in shown.out and "It waits for T-2." in shown.out, shown.said
+    page = got(Browser(room.house), f"{here}?wave=1")
+    assert "Why wave 1 was planned so" in page.text and "It waits for T-2." in page.text
+    assert "Completed, with failures" in page.text and "Report" in page.text
+
+
+def _over(room: Room, here: str) -> Any:
+    seen = room.house.get(here)
+    return seen if seen["state"] in ("completed", "blocked", "failed") else None

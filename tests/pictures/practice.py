@@ -62,24 +62,34 @@ def furnish(house: House) -> Practice:
 
 
 def _set_missions(practice: Practice) -> None:
-    """A goal with tasks of every kind of edge where no agent is, so that it stays as it is; and one
-    that was stopped, without a task."""
+    """A goal of which a part is done, a part is worked on, and the rest waits for one reason or
+    another; and one that was stopped, without a task."""
     house = practice.house
     room = house.workspace(house.repository("mill"))
+    agent = demo(room, "Milo", max_concurrent_sessions=2)
     goal = "Grind rye as fine as spelt\n\nThe stones are worn; the sieve is not."
     made = house.post("/missions", {"workspace_id": room.id, "goal": goal})
     practice.remember("missions", "graph", made)
-    first = room.task("Measure the flour", mission_id=made["id"], write_area=["measures.txt"])
-    for kind, title in (
-        ("hard", "Turn the stones"),
-        ("soft", "Write down what was found"),
-        ("conflict", "Clean the mill"),
-        ("serialization", "Order a new sieve"),
-    ):
-        edge = {"depends_on_task_id": first["id"], "dependency_type": kind, "reason": "So it is."}
-        more = {"optional": kind == "soft", "priority": 3 if kind == "hard" else 0}
-        task = room.task(title, mission_id=made["id"], depends_on=[edge], **more)
-        practice.remember("tasks", f"mission-{kind}", task)
+    here = f"/missions/{made['id']}"
+    until(lambda: house.get(here)["state"] == "active")
+    house.post(f"{here}/pause")
+
+    def add(title: str, line: str, *edges: tuple[str, Any], **more: object) -> Any:
+        drawn = [
+            {"depends_on_task_id": other["id"], "dependency_type": kind, "reason": "So it is."}
+            for kind, other in edges
+        ]
+        more |= {"description": script(line), "mission_id": made["id"], "depends_on": drawn}
+        return room.task(title, agent, **more)
+
+    first = add("Measure", "write measures.txt 3", write_area=["measures.txt"])
+    second = add("Turn the stones", "sleep 600", ("hard", first), write_area=["stones/"])
+    add("Clean the stones", "sleep 600", ("conflict", second), optional=True)
+    add("Order a sieve", "sleep 600", ("hard", second), ("soft", first), write_area=["stones/old"])
+    last = add("Grind", "sleep 600", ("serialization", second), priority=3)
+    practice.remember("tasks", "mission", last)
+    house.post(f"{here}/resume")
+    until(lambda: status(room, second) == "in_progress", 60)
     stopped = house.post("/missions", {"workspace_id": room.id, "goal": "Sell less white flour"})
     until(lambda: house.get(f"/missions/{stopped['id']}")["state"] == "active")
     practice.remember("missions", "stopped", house.post(f"/missions/{stopped['id']}/stop"))

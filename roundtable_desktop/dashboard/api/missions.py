@@ -14,11 +14,11 @@ from roundtable_desktop.dashboard.api.missions_shown import (
     row,
     waves_shown,
 )
-from roundtable_desktop.dashboard.api.shapes import Ref, Text, asked
+from roundtable_desktop.dashboard.api.shapes import Ref, Text, Words16, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Asked, Desk, missions, missions_control
+from roundtable_desktop.engine.desk import Asked, Desk, missions, missions_control, requirements
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.missions_control import Acted
 from roundtable_desktop.model import missions as records
@@ -43,7 +43,7 @@ State = Literal[
 
 def _says_something(text: str) -> str:
     if not text.strip():
-        raise ValueError(_("A goal says what is to be reached."))
+        raise ValueError(_("This says nothing: write what is to be reached."))
     return text
 
 
@@ -71,6 +71,24 @@ class NewMission(Words):
     delivery: Literal["approval", "auto"] | None = None
 
 
+class NewRequirement(Words):
+    """text: what is asked otherwise from now on; its coordinator is woken with it. task_ids: those
+    that it touches: they are not started until somebody says what it means for them."""
+
+    model_config = example(text="It must find misspelt names too.")
+
+    text: Annotated[Words16, Field(min_length=1), AfterValidator(_says_something)]
+    task_ids: Annotated[list[Ref], Field(max_length=200)] = Field(default_factory=list)
+
+
+class Assessment(Words):
+    """impact: `implementation` is only about how parts are made; `architecture` also about how they
+    fit together."""
+
+    impact: Literal["implementation", "architecture"]
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
 class MissionsAsked(Paging):
     workspace_id: Ref | None = None
     state: State | None = None
@@ -92,6 +110,12 @@ def add(desk: Desk, look: Look, by: Asked, body: NewMission) -> records.Mission:
         coordinator_agent_id=look.agent(agent).id if agent else None,
         delivery=DeliveryMode(body.delivery) if body.delivery else None,
     )
+
+
+def require(desk: Desk, look: Look, by: Asked, ref: str, body: NewRequirement) -> records.Mission:
+    mission = look.missions.mission(ref)
+    touched = [look.task(one).id for one in body.task_ids]
+    return requirements.require(desk, by, mission.id, body.text.strip(), touched)
 
 
 def declare(api: Api, desk: Desk, look: Look) -> None:
@@ -127,6 +151,22 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         towards a branch of its own, which is delivered at the end."""
         made = add(desk, look, asked(caller, once), body)
         return row(look.missions.told(made))
+
+    @api.route("POST", "/api/v1/missions/<ref>/requirements", status=201, errors=(404, 409))
+    def change_requirements(
+        caller: Caller, ref: str, body: NewRequirement, once: Once | None
+    ) -> MissionDetail:
+        """Something is asked otherwise from now on. What runs goes on."""
+        return detail(look, require(desk, look, asked(caller, once), ref, body))
+
+    @api.route("POST", "/api/v1/missions/<ref>/impact", errors=(404, 409))
+    def assess_requirements(
+        caller: Caller, ref: str, body: Assessment, once: Once | None
+    ) -> MissionDetail:
+        """What the changes so far mean is known: what waited for that goes on."""
+        mission, impact = look.missions.mission(ref), records.Impact(body.impact)
+        by = asked(caller, once)
+        return detail(look, requirements.assessed(desk, by, mission.id, impact, body.note.strip()))
 
 
 def _declare_actions(api: Api, desk: Desk, look: Look) -> None:

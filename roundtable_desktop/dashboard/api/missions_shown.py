@@ -10,7 +10,8 @@ from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.engine.desk.ending import Stopped
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.engine.desk.look_missions import Node, Told
+from roundtable_desktop.engine.desk.look_missions import Detail, Node, Told
+from roundtable_desktop.model.convergence import Converged
 from roundtable_desktop.model.missions import Mission, MissionOutcome, MissionState, Wave
 from roundtable_desktop.phrases import SENTENCES
 from roundtable_desktop.phrases.mission_words import CONVERGENCE
@@ -110,14 +111,25 @@ class WaveRow(Shown):
     reasons: list[TaskReason]
 
 
-class Convergence(Words):
-    """How the mission stands by the states of its tasks and proposals. It is never a verdict on
-    tests: `is_test_verdict` is always false (R-29)."""
+class ConvergenceShown(Words):
+    """How the mission stands by the states of its rows: active, completed or blocked. It is never a
+    verdict on tests: `basis` is always "state", and `is_test_verdict` false (R-29). failed,
+    skipped, cancelled, blocked: ids of tasks; those skipped are optional and failed. gates_not_run:
+    those that a policy skipped. held_task_ids: they wait until somebody says what a change of
+    requirements means for them."""
 
-    outcome: str
-    reason: str | None
+    state: str
+    reason: str
+    outcome: str | None
     sentence: str
+    basis: str
     is_test_verdict: bool
+    failed: list[str]
+    skipped: list[str]
+    cancelled: list[str]
+    blocked: list[str]
+    gates_not_run: list[str]
+    held_task_ids: list[str]
 
 
 class MissionEnded(MissionRow):
@@ -134,7 +146,7 @@ class MissionDetail(MissionRow):
     tasks: list[MissionTask]
     waves: list[WaveRow]
     waves_count: int
-    convergence: Convergence
+    convergence: ConvergenceShown
     report: Object | None
 
 
@@ -165,14 +177,29 @@ def _converged(mission: Mission, say: Say) -> str:
     return say(code, {}) if code in CONVERGENCE else ""
 
 
-def convergence_of(mission: Mission, say: Say = said) -> Convergence:
-    over = mission.state in (MissionState.COMPLETED, MissionState.BLOCKED, MissionState.FAILED)
-    outcome = str(mission.outcome or mission.state) if over else "active"
-    return Convergence(
-        outcome=outcome,
-        reason=mission.reason,
-        sentence=_converged(mission, say),
+def convergence_of(seen: Detail, say: Say = said) -> ConvergenceShown:
+    """Of one that is over it is what was decided then."""
+    found, mission = seen.converged, seen.told.mission
+    decided = {
+        MissionState.COMPLETED: Converged.COMPLETED,
+        MissionState.BLOCKED: Converged.BLOCKED,
+    }
+    reason = str(found.reason)
+    if mission.state in decided and mission.reason:
+        reason = mission.reason
+    return ConvergenceShown(
+        state=str(decided.get(mission.state, found.state)),
+        reason=reason,
+        outcome=str(mission.outcome) if mission.outcome else None,
+        sentence=say(reason, {}) if reason in CONVERGENCE else reason_of(mission, say),
+        basis=found.basis,
         is_test_verdict=False,
+        failed=list(found.failed),
+        skipped=list(found.skipped),
+        cancelled=list(found.cancelled),
+        blocked=list(found.blocked),
+        gates_not_run=list(found.gates_not_run),
+        held_task_ids=sorted(seen.held),
     )
 
 
@@ -202,7 +229,7 @@ def detail(look: Look, mission: Mission) -> MissionDetail:
         tasks=[_task(one, words) for one in seen.nodes],
         waves=[_wave(one, words) for one in look.missions.waves(mission, None, WAVES)],
         waves_count=len(seen.waves),
-        convergence=convergence_of(mission),
+        convergence=convergence_of(seen),
         report=mission.report,
     )
 

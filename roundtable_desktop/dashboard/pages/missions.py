@@ -11,7 +11,7 @@ from roundtable_desktop.dashboard.api import missions as api
 from roundtable_desktop.dashboard.api.inbox import row as inbox_row
 from roundtable_desktop.dashboard.api.missions_shown import convergence_of, sentence_of
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
-from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_form
+from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_choice, read_form
 from roundtable_desktop.dashboard.labels import label
 from roundtable_desktop.dashboard.mission_graph import graph_of
 from roundtable_desktop.dashboard.pages import filtering
@@ -20,16 +20,18 @@ from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
 from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Asked, Words, cut
-from roundtable_desktop.engine.desk import Desk, missions_control
+from roundtable_desktop.engine.desk import Desk, missions_control, requirements
 from roundtable_desktop.engine.desk.look import Look
-from roundtable_desktop.engine.desk.look_missions import Told
-from roundtable_desktop.model.missions import Mission, Wave
+from roundtable_desktop.engine.desk.look_missions import Detail, Told
+from roundtable_desktop.model.missions import OVER, Impact, Mission, Wave
 from roundtable_desktop.model.run_actions import REOPENED, RunAction, possible
 from roundtable_desktop.model.states import AgentStatus
 from roundtable_desktop.phrases import _
 
 HERE = "/missions"
 REOPEN = "reopen"
+TOUCHED = "touches-"
+"""Before the id of a task, the name of its box in the form that changes what is asked."""
 Number = Annotated[int, Field(ge=1, le=1_000_000)]
 Short = Annotated[str, Field(max_length=2000)]
 
@@ -59,6 +61,10 @@ class Written(Words):
     delivery: Short = ""
 
 
+class Required(Words):
+    text: Annotated[str, Field(max_length=65_536)] = ""
+
+
 class Act(Words):
     """sure: a force-stop ends processes, so it is asked for twice."""
 
@@ -84,6 +90,29 @@ def pages(desk: Desk, look: Look, say: Say) -> Callable[[Flask], None]:
 
 
 def _add_actions(app: Flask, desk: Desk, look: Look, say: Say) -> None:
+    @app.post("/missions/<ref>/requirements")
+    def change_requirements(ref: str) -> Any:
+        (form, touched), asked = read_choice(Required, TOUCHED), from_form()
+        mission = look.missions.mission(ref)
+        body = {"text": form.text, "task_ids": touched}
+        return tried(
+            lambda: api.require(desk, look, asked, ref, filled(api.NewRequirement, body)),
+            f"/missions/{mission.id}",
+            lambda why: page_of(look, say, mission, why, given={"text": form.text}),
+            told=lambda _made: "requirement_changed",
+        )
+
+    @app.post("/missions/<ref>/impact")
+    def assess_requirements(ref: str) -> Any:
+        form, asked, mission = read_form(api.Assessment), from_form(), look.missions.mission(ref)
+        impact = Impact(form.impact)
+        return tried(
+            lambda: requirements.assessed(desk, asked, mission.id, impact, form.note.strip()),
+            f"/missions/{mission.id}",
+            lambda why: page_of(look, say, mission, why),
+            told=lambda _made: "requirement_assessed",
+        )
+
     @app.post("/missions/<ref>/act")
     def act_on_mission(ref: str) -> Any:
         chosen, asked, mission = read_form(Act), from_form(), look.missions.mission(ref)
@@ -203,7 +232,8 @@ def page_of(
         **shown(seen.told, say),
         seen=seen,
         asks=[inbox_row(one) for one in seen.asks],
-        convergence=convergence_of(mission, say),
+        convergence=convergence_of(seen, say),
+        report=report_words(seen, words),
         graph=graph_of(seen, words),
         can=doable(mission),
         planned=planned(chosen, words) if chosen else None,
@@ -211,6 +241,28 @@ def page_of(
         refused=refused,
         given=given or {},
     )
+
+
+def report_words(seen: Detail, words: Telling) -> dict[str, Any] | None:
+    """What is told of its end, or of its block."""
+    mission = seen.told.mission
+    given: Any = mission.report
+    if not given or mission.state not in OVER:
+        return None
+    named = ("done", "failed", "skipped", "cancelled")
+    return {
+        "tasks": [
+            (label(name), [f"T-{number}" for number in given[name]])
+            for name in named
+            if given.get(name)
+        ],
+        "gates_not_run": len(given.get("gates_not_run") or ()),
+        "blocked": [
+            (one["task_id"], one["number"], one["title"], words.why(one.get("why")))
+            for one in given.get("blocked") or ()
+        ],
+        "faults": words.faults(given),
+    }
 
 
 def doable(mission: Mission) -> set[str]:

@@ -4,12 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from roundtable_desktop.engine.converging import by_rows
+from roundtable_desktop.model.convergence import Convergence
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.graph import Dependency
 from roundtable_desktop.model.missions import OVER, Mission, Wave
 from roundtable_desktop.model.records import Agent, InboxItem, Json, Run, Task, Workspace
 from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
-from roundtable_desktop.store import agents, lists, mission_sights, missions, tasks, workspaces
+from roundtable_desktop.store import (
+    agents,
+    lists,
+    mission_sights,
+    missions,
+    standing,
+    tasks,
+    workspaces,
+)
 from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.mission_sights import WaveHead
 
@@ -63,7 +73,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """nodes: by their numbers; newest: the last wave with its plan. names: of agents, by ids."""
+    """nodes: by their numbers; newest: the last wave with its plan. names: of agents, by ids.
+    converged: by its rows as they are now. held: ids of tasks that wait until somebody says what a
+    change of requirements means for them."""
 
     told: Told
     root: Task
@@ -72,6 +84,8 @@ class Detail:
     newest: Wave | None
     asks: Sequence[InboxItem]
     names: Mapping[str, str]
+    converged: Convergence
+    held: frozenset[str]
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -161,6 +175,8 @@ def _detail(view: View, mission: Mission) -> Detail:
     heads = mission_sights.waves(view, mission.id)
     newest = mission_sights.newest_wave(view, mission.id)
     people = {one.id: one for one in agents.every(view, mission.workspace_id)}
+    stands = standing.of_mission(view, mission)
+    planned: Any = newest.plan.get("blocked_task_ids", ()) if newest else ()
     return Detail(
         told,
         root,
@@ -169,6 +185,8 @@ def _detail(view: View, mission: Mission) -> Detail:
         newest,
         mission_sights.asked(view, mission.workspace_id, mission.id, ASKS),
         {one.id: one.name for one in people.values()},
+        by_rows(found, stands, set(planned)),
+        stands.held,
     )
 
 
@@ -184,14 +202,16 @@ def _nodes(
     live = mission_sights.live_runs(view, mission.id)
     waves = {task: one.number for one in heads for task in one.task_ids}
     whys: Any = newest.plan.get("tasks", {}) if newest else {}
-    depths = depths_of({one.id: _before(drawn[one.id]) for one in found})
+    depths = depths_of(
+        {one.id: _before(drawn[one.id]) for one in found if one.status not in TERMINAL_TASKS}
+    )
     return [
         Node(
             one,
             people.get(one.assignee_agent_id or ""),
             live.get(one.id),
             waves.get(one.id),
-            depths[one.id],
+            depths.get(one.id, 0),
             drawn[one.id],
             _why(one, one.id in live, whys.get(one.id)),
         )
