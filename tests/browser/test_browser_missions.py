@@ -35,6 +35,9 @@ def test_a_mission_is_set_followed_and_stopped_by_mouse(room: Room, person: Page
     button(person, "Set the mission").click()
     expect(person.get_by_role("heading", level=1)).to_contain_text("Bake bread")
     live(person)
+    why = person.locator("#mission .why").first
+    button(person.locator("main"), "Pause").click()
+    expect(why).to_contain_text("It is paused")
     made = room.house.get("/missions", workspace_id=room.id)["items"][0]
     first = room.task("Knead", mission_id=made["id"])
     edge = {"depends_on_task_id": first["id"], "dependency_type": "conflict"}
@@ -43,14 +46,11 @@ def test_a_mission_is_set_followed_and_stopped_by_mouse(room: Room, person: Page
     expect(card).to_contain_text(f"not together with T-{first['number']}")
     card.get_by_role("link", name=f"T-{first['number']}", exact=True).click()
     expect(person.locator(f"#n-{first['id']}")).to_be_in_viewport()
-    button(person.locator("main"), "Pause").click()
-    expect(person.locator("#mission .why").first).to_contain_text("It is paused")
     person.get_by_text("Stop at once…").click()
     person.get_by_label("End all of it now").check()
     button(person, "Stop it at once").click()
-    expect(person.locator("#mission .why").first).to_contain_text("It is stopped.")
-    button(person, "Reopen").click()
-    expect(person.locator("#mission .why").first).to_contain_text("It is worked on.")
+    expect(why).to_contain_text("It is stopped.")
+    expect(button(person.locator("main"), "Reopen")).to_be_visible()
     for width in (1280, 360):
         person.set_viewport_size({"width": width, "height": 800})
         assert not violations(person) and not too_wide(person)
@@ -85,6 +85,6 @@ def test_a_lines_number_leads_to_the_field_for_a_comment_on_it(room: Room, perso
         assert field.get_attribute("name", timeout=5000)
         person.keyboard.type(said)
     button(person, "Ask for these changes").click()
-    expect(person.get_by_role("status").first).to_contain_text("Changes are asked for.")
+    expect(person.locator(".told")).to_contain_text("Changes are asked for.")
     prompt = room.ended(task, 2)["assembled_prompt"]
     assert all(f"bread.txt:1 (minor): {said}" in prompt for said in ("Which rye?", "And how much?"))
