@@ -132,6 +132,16 @@ class ConvergenceShown(Words):
     held_task_ids: list[str]
 
 
+class SnapshotShown(Shown):
+    """How it stood when a `roundtable run` came (`initial`) or went (`final`)."""
+
+    kind: str
+    state: str
+    phase: str
+    counts: Object
+    at: Moment
+
+
 class MissionEnded(MissionRow):
     """killed, survivors: the processes that were ended, and those that could not be."""
 
@@ -148,6 +158,7 @@ class MissionDetail(MissionRow):
     waves_count: int
     convergence: ConvergenceShown
     report: Object | None
+    snapshots: list[SnapshotShown]
 
 
 def sentence_of(mission: Mission, say: Say = said) -> str:
@@ -230,6 +241,7 @@ def detail(look: Look, mission: Mission) -> MissionDetail:
         waves=[_wave(one, words) for one in look.missions.waves(mission, None, WAVES)],
         waves_count=len(seen.waves),
         convergence=convergence_of(seen),
+        snapshots=[SnapshotShown.of(one) for one in seen.snapshots],
         report=mission.report,
     )
 

@@ -18,6 +18,7 @@ from roundtable_desktop.dashboard.pages import filtering
 from roundtable_desktop.dashboard.pages.board import Chosen
 from roundtable_desktop.dashboard.pages.filtering import Choice, Filtered
 from roundtable_desktop.dashboard.pages.frame import from_form, page_query, tried
+from roundtable_desktop.dashboard.pages.proposals import shown as proposal_shown
 from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Asked, Words, cut
 from roundtable_desktop.engine.desk import Desk, missions_control, requirements
@@ -30,6 +31,8 @@ from roundtable_desktop.phrases import _
 
 HERE = "/missions"
 REOPEN = "reopen"
+PROPOSALS = 5
+"""Of the mission as a whole, the newest ones."""
 TOUCHED = "touches-"
 """Before the id of a task, the name of its box in the form that changes what is asked."""
 Number = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -225,6 +228,7 @@ def page_of(
     if refused:
         g.here = f"/missions/{mission.id}"
     seen = look.missions.detail(mission)
+    offered = look.proposals(None, PROPOSALS, task_id=mission.root_task_id)
     words = Telling(say, seen.numbers, seen.names)
     chosen = look.missions.wave(mission, wave) if wave else seen.newest
     return render_template(
@@ -234,6 +238,7 @@ def page_of(
         asks=[inbox_row(one) for one in seen.asks],
         convergence=convergence_of(seen, say),
         report=report_words(seen, words),
+        proposals=[proposal_shown(one, say) for one in offered],
         graph=graph_of(seen, words),
         can=doable(mission),
         planned=planned(chosen, words) if chosen else None,

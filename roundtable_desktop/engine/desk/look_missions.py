@@ -8,7 +8,7 @@ from roundtable_desktop.engine.converging import by_rows
 from roundtable_desktop.model.convergence import Convergence
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.graph import Dependency
-from roundtable_desktop.model.missions import OVER, Mission, Wave
+from roundtable_desktop.model.missions import OVER, Mission, Snapshot, Wave
 from roundtable_desktop.model.records import Agent, InboxItem, Json, Run, Task, Workspace
 from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
 from roundtable_desktop.store import (
@@ -16,6 +16,7 @@ from roundtable_desktop.store import (
     lists,
     mission_sights,
     missions,
+    sittings,
     standing,
     tasks,
     workspaces,
@@ -75,7 +76,8 @@ class Node:
 class Detail:
     """nodes: by their numbers; newest: the last wave with its plan. names: of agents, by ids.
     converged: by its rows as they are now. held: ids of tasks that wait until somebody says what a
-    change of requirements means for them."""
+    change of requirements means for them. snapshots: how it stood when a `roundtable run` came or
+    went."""
 
     told: Told
     root: Task
@@ -86,6 +88,7 @@ class Detail:
     names: Mapping[str, str]
     converged: Convergence
     held: frozenset[str]
+    snapshots: Sequence[Snapshot]
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -187,6 +190,7 @@ def _detail(view: View, mission: Mission) -> Detail:
         {one.id: one.name for one in people.values()},
         by_rows(found, stands, set(planned)),
         stands.held,
+        sittings.snapshots(view, mission.id),
     )
 
 
