@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Called = Literal["task", "agent", "routine", "run"]
+Called = Literal["task", "agent", "routine", "mission", "run"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Finds tasks, agents, routines and runs by their names; it only reads."""
+"""Finds tasks, agents, routines, missions and runs by their names; it only reads."""
 
 import re
 from collections.abc import Sequence
@@ -30,6 +30,15 @@ SELECT 'routine' AS kind, r.id, r.name, NULL AS number, w.name AS place, r.creat
 FROM office_routines AS r JOIN workspaces AS w ON w.id = r.workspace_id
 WHERE r.deleted_at IS NULL AND {called} ORDER BY r.id DESC LIMIT :each
 """
+_LINE = "trim(m.goal, ' ' || char(9) || char(10) || char(13))"
+_CALLED = f"substr({_LINE}, 1, instr({_LINE} || char(10), char(10)) - 1)"
+"""A mission is called after the first line of its goal."""
+_MISSIONS = f"""
+SELECT 'mission' AS kind, m.id, {_CALLED} AS name, NULL AS number, w.name AS place,
+    m.created_at AS at
+FROM missions AS m JOIN workspaces AS w ON w.id = m.workspace_id
+WHERE {{called}} ORDER BY m.id DESC LIMIT :each
+"""
 _RUNS = """
 SELECT 'run' AS kind, r.id, coalesce(t.title, a.name) AS name, t.number, w.name AS place,
     r.created_at AS at
@@ -47,6 +56,7 @@ def by_name(view: View, text: str, most: int) -> list[Hit]:
         *_found(view, _TASKS, words, ["t.title"], "t.number"),
         *_found(view, _AGENTS, words, ["a.name"]),
         *_found(view, _ROUTINES, words, ["r.name"]),
+        *_found(view, _MISSIONS, words, [_CALLED]),
         *_found(view, _RUNS.replace("{of}", _NEWEST), words, ["t.title", "a.name"], "t.number"),
         *_by_end(view, words),
     ]

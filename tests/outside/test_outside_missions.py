@@ -290,3 +290,14 @@ def test_waves_their_reasons_and_the_end_are_told(room: Room) -> None:
 def _over(room: Room, here: str) -> Any:
     seen = room.house.get(here)
     return seen if seen["state"] in ("completed", "blocked", "failed") else None
+
+
+@pytest.mark.proves("E-palette")
+def test_a_mission_is_found_by_what_it_is_called(room: Room) -> None:
+    made = paused(room, f"\n  Bake crispbread {room.id[-6:]}\n\nSecretly.")
+    found = room.house.get("/search", q=f"CRISP {room.id[-6:]}")["items"]
+    one = next(one for one in found if one["kind"] == "mission")
+    assert (one["id"], one["path"]) == (made["id"], f"/missions/{made['id']}")
+    assert one["name"] == f"Bake crispbread {room.id[-6:]}"
+    asked = room.house.get("/search", q="Secretly")["items"]
+    assert made["id"] not in {each["id"] for each in asked}

@@ -1,4 +1,4 @@
-"""The API's search by name: tasks, agents, routines and runs."""
+"""The API's search by name: tasks, agents, routines, missions and runs."""
 
 from typing import Annotated
 
@@ -14,6 +14,7 @@ PAGES = {
     "task": "/tasks/{id}",
     "agent": "/agents/{id}",
     "routine": "/routines/{id}",
+    "mission": "/missions/{id}",
     "run": "/runs/{id}",
 }
 """Where people see one of each kind."""
@@ -26,7 +27,8 @@ class SearchAsked(Asked):
 
 
 class FoundOne(Shown):
-    """kind: task | agent | routine | run. number: of the task, or of the run's. path: its page."""
+    """kind: task | agent | routine | mission | run. number: of the task, or of the run's. path: its
+    page."""
 
     kind: str
     id: str
