@@ -6,8 +6,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from roundtable_desktop.engine import (
-    checks,
     artifacts,
+    checks,
     circuit,
     gates,
     graph,

@@ -1,11 +1,10 @@
 """Judges how far a mission has come, and says what a person is told of it (R-14, A-36, A-37)."""
 
-from collections.abc import Sequence
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from roundtable_desktop.engine.waves import Picture
-from roundtable_desktop.model.convergence import Converged, ConvergedBy, Convergence, TaskFact
+from roundtable_desktop.model.convergence import Converged, ConvergedBy, Convergence, Open, TaskFact
 from roundtable_desktop.model.records import Json, Task
 from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
 from roundtable_desktop.model.waves import WavePlan, as_json
@@ -14,25 +13,9 @@ from roundtable_desktop.store.standing import Standing
 
 
 def judge(seen: Picture, plan: WavePlan) -> Convergence:
-    """By the mission's own rows; its root is left out, and what goes on for it counts (W-37)."""
-    idle = set(plan.blocked_task_ids)
-    facts = [
-        TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in idle)
-        for one in seen.tasks
-    ]
-    stands = seen.standing
-    opened = replace(stands.open, gates=stands.open.gates + stands.reviews)
-    found = converge(
-        facts,
-        stands.proposals,
-        turn=stands.turn,
-        still=opened,
-        gates_not_run=seen.standing.gates_not_run,
-    )
-    if plan.faults and not opened.works:
     """What its graph says of itself goes before what its rows say."""
     found = by_rows(seen.tasks, seen.standing, plan.blocked_task_ids)
-    if plan.faults and not seen.standing.open.works:
+    if plan.faults and not _open(seen.standing).works:
         named = plan.blocked_task_ids
         return replace(found, state=Converged.BLOCKED, outcome=None, blocked=named)
     return found
@@ -45,8 +28,18 @@ def by_rows(tasks: Sequence[Task], stands: Standing, blocked: Collection[str]) -
         TaskFact(id=one.id, status=str(one.status), optional=one.optional, stands=one.id in blocked)
         for one in tasks
     ]
-    not_run = stands.gates_not_run
-    return converge(facts, stands.proposals, still=stands.open, gates_not_run=not_run)
+    return converge(
+        facts,
+        stands.proposals,
+        turn=stands.turn,
+        still=_open(stands),
+        gates_not_run=stands.gates_not_run,
+    )
+
+
+def _open(stands: Standing) -> Open:
+    """A review of merged work that is not over holds the end as a gate does."""
+    return replace(stands.open, gates=stands.open.gates + stands.reviews)
 
 
 def has_no_work(seen: Picture, found: Convergence) -> bool:

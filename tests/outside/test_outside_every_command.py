@@ -70,8 +70,7 @@ def test_every_route_has_a_command_and_every_command_works(told: Commands) -> No
     room = told.house.room("every-command")
     for part in (of_home, of_workspaces, of_agents, of_tasks, of_runs, of_proposals):
         part(told, room)
-    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_memories):
-    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_missions):
+    for part in (of_asks, of_routines, of_waking, of_bundles, of_budgets, of_memories, of_missions):
         part(told, room)
     assert set(told.routes) - told.asked - set(WITHOUT_COMMAND) == set()
     known = {words for words, _ in commands()}
