@@ -7,6 +7,7 @@ from typing import Protocol
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.gates import Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 
 
@@ -169,12 +170,13 @@ class AgentDesk(Protocol):
         blocked_by: Sequence[str],
         key: str | None,
         judged: Judged,
+        placed: Placed,
     ) -> Mapping[str, object]:
         """Below the run's own task; in a run about none one of its own. assignee: name or id of
         an agent of the same workspace.
 
         blocked_by: tasks that must be done first: subtasks of the same one, or any that it may see.
-        judged: by what its work is judged, and by whom.
+        judged: by what its work is judged, and by whom. placed: its edges, and where it may write.
         """
 
     def wake_self(

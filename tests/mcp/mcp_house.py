@@ -27,6 +27,7 @@ from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked
 from roundtable_desktop.model.gates import Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 from roundtable_desktop.rules.capabilities import may, purpose_of
 
@@ -68,6 +69,7 @@ class MemoryDesk:
         self.refused: list[str] = []
         self.votes: list[Any] = []
         self.wakes: list[tuple[str, datetime | None, timedelta | None]] = []
+        self.placed: list[Placed] = []
         self.keys: list[str | None] = []
         self.lookups = 0
         self.inside = threading.Semaphore(0)
@@ -124,6 +126,7 @@ class MemoryDesk:
         blocked_by: Sequence[str],
         key: str | None,
         judged: Judged,
+        placed: Placed,
     ) -> Json:
         if assignee not in (None, "ada"):
             raise Absent("unknown_agent", "/assignee_agent")
@@ -132,6 +135,7 @@ class MemoryDesk:
 
         def act() -> Json:
             task = {"id": f"task-{len(self.tasks)}", "title": title, "parent_id": holder.task_id}
+            self.placed.append(placed)
             self.tasks[task["id"]] = task
             return task
 

@@ -14,6 +14,9 @@ from mcp_house import BRIDGE, House, call, play
 
 from roundtable_desktop.mcp.tools import describe
 from roundtable_desktop.model.errors import Busy
+from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.placed import Placed
+from roundtable_desktop.model.states import DependencyType
 
 NAMES = [
     *("state_get", "state_watch"),
@@ -93,6 +96,31 @@ def test_what_was_done_is_not_refused_for_want_of_a_notice(
     assert not told["result"].get("isError") and house.desk.comments == ["under way"]
 
 
+@pytest.mark.proves("A-03", "A-17")
+def test_a_plan_is_made_of_edges_write_areas_and_what_matters(house: House) -> None:
+    edge = {"depends_on_task_id": "task-1", "dependency_type": "soft", "reason": "so"}
+    hard = {"depends_on_task_id": "task-2"}
+    planned = {"depends_on": [edge, hard], "write_area": ["src/"], "priority": 5, "optional": True}
+    _, _, made = house.ask(call("task_create", title="Part", **planned))
+    assert not made["result"].get("isError")
+    assert house.desk.placed == [
+        Placed(
+            depends_on=(
+                Edge(
+                    depends_on_task_id="task-1",
+                    dependency_type=DependencyType.SOFT,
+                    reason="so",
+                    pointer="/depends_on/0",
+                ),
+                Edge(depends_on_task_id="task-2", pointer="/depends_on/1"),
+            ),
+            write_area=("src/",),
+            priority=5,
+            optional=True,
+        )
+    ]
+
+
 @pytest.mark.parametrize("way", ["http", "bridge"])
 def test_a_client_is_told_that_its_access_ended(house: House, way: str) -> None:
     async def scene(stack: AsyncExitStack) -> None:
@@ -138,6 +166,12 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_get", {"run_id": "run-b"}, "/run_id"),
         ("task_get", {"task_id": 7}, "/task_id"),
         ("task_comment", {"text": "a", "task_id": 7}, "/task_id"),
+        (
+            "task_create",
+            {"title": "a", "depends_on": [{"depends_on_task_id": "t-1234", "dependency_type": "x"}]},
+            "/depends_on/0/dependency_type",
+        ),
+        ("task_create", {"title": "a", "write_area": [""]}, "/write_area/0"),
         ("task_list", {"status": "over"}, "/status"),
         ("task_progress", {"text": "a", "percent": 101}, "/percent"),
         ("task_list", {"limit": 1000}, "/limit"),

@@ -17,20 +17,23 @@ from roundtable_desktop.engine.desk.repository import LookingIn, Patching
 from roundtable_desktop.engine.desk.seeing import Seeing
 from roundtable_desktop.engine.desk.turning import Turning, overdue
 from roundtable_desktop.model.callers import Holder
-from roundtable_desktop.model.errors import Absent, Blocked
+from roundtable_desktop.model.errors import Blocked
 from roundtable_desktop.model.gates import UNJUDGED, Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.placed import ANYWHERE, Placed
 from roundtable_desktop.model.records import Actor, Json, Run, Subject, Task
 from roundtable_desktop.model.states import LIVE_RUNS, ProposalStatus, TaskStatus
 from roundtable_desktop.model.times import rfc3339
 from roundtable_desktop.rules.fitting import misfits
 from roundtable_desktop.rules.redact import clip
-from roundtable_desktop.store import agents, approvals, comments, runs, verdicts, wakeups
+from roundtable_desktop.store import agents, approvals, comments, missions, runs, verdicts, wakeups
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Reader, Tx
 
 SUBTASKS = 20
 """Below one task."""
+MISSION_TASKS = 200
+"""Below the root of a mission: its coordinator plans all of it there."""
 REFUSED_BYTES = 64 * 1024
 """Of a report that was not taken."""
 LEVELS = 4
@@ -109,17 +112,16 @@ class Agency(InName):
         return {"tasks": told, "next_cursor": found[limit - 1].id if len(found) > limit else None}
 
     def comment(self, holder: Holder, text: str, task_id: str | None, key: str | None) -> Answer:
-        """On the run's own task; a run that is about none names one that its agent may see."""
+        """On the run's own task, or one below it; a run that is about none names one that its agent
+        may see."""
         clean = self._clean(holder, text)
 
         def act(tx: Tx, _: Run) -> Subject:
-            task = reach.named(tx, holder, task_id if holder.task_id is None else None)
+            task = reach.spoken_of(tx, holder, task_id)
             actor = Actor("agent", holder.agent_id)
             made = tasks.add_comment(tx, self._desk, actor, task, clean, holder.run_id)
             return Subject("comment", made)
 
-        if holder.task_id is not None and task_id not in (None, holder.task_id):
-            raise Absent("unknown_task", "/task_id")
         made = self._once(holder, key, f"comment:{text}:{task_id}", act, comments.get)
         return {"comment_id": made.id}
 
@@ -176,6 +178,7 @@ class Agency(InName):
         blocked_by: Sequence[str],
         key: str | None,
         judged: Judged = UNJUDGED,
+        placed: Placed = ANYWHERE,
     ) -> Answer:
         """Below the run's own task; in a run that is about none, a task of its own."""
 
@@ -187,9 +190,12 @@ class Agency(InName):
             actor = Actor("agent", holder.agent_id)
             told = self._clean(holder, title), self._clean(holder, description)
             before = reach.before(tx, holder, blocked_by)
+            before += [reach.checked(tx, holder, one) for one in placed.depends_on]
             acceptance = self._clean(holder, judged.acceptance)
             files = [self._clean(holder, one) for one in judged.expected_files]
+            area = [self._clean(holder, one) for one in placed.write_area]
             more: dict[str, Any] = {"acceptance": acceptance, "expected_files": files}
+            more |= {"write_area": area, "priority": placed.priority, "optional": placed.optional}
             if parent is not None:
                 made = tasks.add_below(tx, self._desk, actor, parent, *told, agent, before, **more)
                 gating.draw(tx, self._desk.ids, made, judged.gates)
@@ -202,6 +208,7 @@ class Agency(InName):
 
         words = f"create_task:{title}:{description}:{assignee}:{','.join(blocked_by)}"
         words += f":{judged}" if judged != UNJUDGED else ""
+        words += f":{placed}" if placed != ANYWHERE else ""
         return shown(self._once(holder, key, words, act, rows.get))
 
     def wake_self(
@@ -281,8 +288,9 @@ class Agency(InName):
 
 def _check_room(tx: Tx, task: Task) -> None:
     """An agent that asks for ever is stopped by name (A5)."""
-    if len(rows.below(tx, task.id)) >= SUBTASKS:
-        raise Blocked("too_many_subtasks", most=SUBTASKS)
+    most = MISSION_TASKS if missions.of_root(tx, task) is not None else SUBTASKS
+    if len(rows.below(tx, task.id)) >= most:
+        raise Blocked("too_many_subtasks", most=most)
     depth, above = 1, task
     while above.parent_id is not None and depth <= LEVELS:
         found = rows.get(tx, above.parent_id)

@@ -42,6 +42,15 @@ def named(view: View, holder: Holder, given: str | None, pointer: str = "") -> T
     return task
 
 
+def spoken_of(view: View, holder: Holder, given: str | None) -> Task:
+    """One that it may say something about: its own, those below it; in a turn about none any that
+    it may see."""
+    task = named(view, holder, given, "/task_id")
+    if holder.task_id not in (None, task.id, task.parent_id):
+        raise Absent("unknown_task", "/task_id")
+    return task
+
+
 def below(view: View, holder: Holder, given: str, pointer: str = "/task_id") -> Task:
     """One that it may change: below the task that it works on, or as a coordinator whose turn is
     about none any that it may see."""
@@ -86,14 +95,18 @@ def seen(view: View, holder: Holder) -> tuple[str, ...] | None:
 
 def before(tx: Tx, holder: Holder, given: Sequence[str]) -> list[Edge]:
     """What a new task waits for: subtasks of the same one, or any that the agent may see."""
-    found = []
-    for place, one in enumerate(given):
-        pointer = f"/blocked_by/{place}"
-        task = named(tx, holder, one, pointer)
-        if holder.task_id is not None and task.parent_id != holder.task_id:
-            raise Absent("unknown_task", pointer)
-        found.append(Edge(depends_on_task_id=task.id, pointer=pointer))
-    return found
+    return [
+        checked(tx, holder, Edge(depends_on_task_id=one, pointer=f"/blocked_by/{place}"))
+        for place, one in enumerate(given)
+    ]
+
+
+def checked(tx: Tx, holder: Holder, edge: Edge) -> Edge:
+    """To a task that the agent may name; others are as if they were not."""
+    task = named(tx, holder, edge.depends_on_task_id, edge.pointer)
+    if holder.task_id is not None and task.parent_id != holder.task_id:
+        raise Absent("unknown_task", edge.pointer)
+    return edge
 
 
 def add_loose(

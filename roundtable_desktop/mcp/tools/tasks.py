@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
+from roundtable_desktop.mcp.tools.planning import Before, Optional, Priority, WriteArea, edges
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.gates import GateKind, Judged, Wanted
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.states import TaskStatus
 
 PROGRESS_LENGTH = 500
@@ -52,7 +54,7 @@ class CommentGiven(Arguments):
     text: Annotated[str, Field(min_length=1, max_length=COMMENT_BYTES, description="Markdown.")]
     task_id: Annotated[
         str | None,
-        Field(description="Which task, if your turn is about none; left out: your own."),
+        Field(description="One below your own; left out: your own. Needed if you have none."),
         Field(min_length=6, max_length=64),
     ] = None
 
@@ -95,7 +97,10 @@ class SubtaskWanted(Arguments):
     description: Annotated[str, Field(max_length=DESCRIPTION_LENGTH)] = ""
     assignee_agent: Annotated[
         Name | None,
-        Field(description="Name or id of an agent of this workspace, which starts on it at once."),
+        Field(
+            description="Name or id of an agent of this workspace. It starts at once; in a mission"
+            " when a wave has room for it. Left out in a mission: the worker with the least to do."
+        ),
     ] = None
     blocked_by: Annotated[
         list[Name],
@@ -117,6 +122,14 @@ class SubtaskWanted(Arguments):
         Field(max_length=100, default_factory=list),
         Field(description="Paths that it should change."),
     ]
+    depends_on: Annotated[
+        list[Before],
+        Field(max_length=SUBTASKS, default_factory=list),
+        Field(description="As blocked_by, where the kind matters."),
+    ]
+    write_area: WriteArea
+    priority: Priority = 0
+    optional: Optional = False
 
 
 class ApprovalWanted(Arguments):
@@ -144,8 +157,8 @@ def task_list(call: Call, asked: TasksAsked) -> Mapping[str, object]:
 
 @tool(CommentGiven)
 def task_comment(call: Call, given: CommentGiven) -> Mapping[str, object]:
-    """Says something on your task, for people and for whoever works on it next. If your turn is
-    about no task, name one: its agent is woken."""
+    """Says something on your task, for people and for whoever works on it next. On a task below
+    yours, or if your turn is about none on one that you name: its agent is woken."""
     _check_size(given.text, COMMENT_BYTES, "/text")
     return call.desk.comment(call.holder, given.text, given.task_id, call.key)
 
@@ -184,6 +197,12 @@ def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
         )
         for place, one in enumerate(wanted.gates)
     ]
+    placed = Placed(
+        depends_on=edges(wanted.depends_on),
+        write_area=tuple(wanted.write_area),
+        priority=wanted.priority,
+        optional=wanted.optional,
+    )
     return call.desk.create_task(
         call.holder,
         wanted.title,
@@ -196,6 +215,7 @@ def task_create(call: Call, wanted: SubtaskWanted) -> Mapping[str, object]:
             acceptance=wanted.acceptance,
             expected_files=tuple(wanted.expected_files),
         ),
+        placed,
     )
 
 
