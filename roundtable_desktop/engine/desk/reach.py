@@ -8,7 +8,7 @@ from roundtable_desktop.model.errors import Absent, Blocked, Conflict
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.records import Actor, Task
 from roundtable_desktop.model.states import Role, TaskStatus
-from roundtable_desktop.store import agents, lists, settings, tasks, workspaces
+from roundtable_desktop.store import agents, lists, missions, settings, tasks, workspaces
 from roundtable_desktop.store.db import Tx, View
 
 LOOSE_TASKS = 20
@@ -43,10 +43,12 @@ def named(view: View, holder: Holder, given: str | None, pointer: str = "") -> T
 
 
 def spoken_of(view: View, holder: Holder, given: str | None) -> Task:
-    """One that it may say something about: its own, those below it; in a turn about none any that
-    it may see."""
+    """One that it may say something about: its own, of a mission's root also those below it; in a
+    turn about none any that it may see."""
     task = named(view, holder, given, "/task_id")
-    if holder.task_id not in (None, task.id, task.parent_id):
+    if holder.task_id in (None, task.id):
+        return task
+    if task.parent_id != holder.task_id or missions.of_root(view, own(view, holder)) is None:
         raise Absent("unknown_task", "/task_id")
     return task
 

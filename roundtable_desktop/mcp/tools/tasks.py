@@ -54,7 +54,10 @@ class CommentGiven(Arguments):
     text: Annotated[str, Field(min_length=1, max_length=COMMENT_BYTES, description="Markdown.")]
     task_id: Annotated[
         str | None,
-        Field(description="One below your own; left out: your own. Needed if you have none."),
+        Field(
+            description="Left out: your own. Of a mission that you lead: one below it. If your turn"
+            " is about none: which."
+        ),
         Field(min_length=6, max_length=64),
     ] = None
 
@@ -157,8 +160,8 @@ def task_list(call: Call, asked: TasksAsked) -> Mapping[str, object]:
 
 @tool(CommentGiven)
 def task_comment(call: Call, given: CommentGiven) -> Mapping[str, object]:
-    """Says something on your task, for people and for whoever works on it next. On a task below
-    yours, or if your turn is about none on one that you name: its agent is woken."""
+    """Says something on your task, for people and for whoever works on it next. Of a mission that
+    you lead, and if your turn is about no task, you may name another one: its agent is woken."""
     _check_size(given.text, COMMENT_BYTES, "/text")
     return call.desk.comment(call.holder, given.text, given.task_id, call.key)
 
