@@ -51,7 +51,8 @@ class Changes(Protocol):
         blocked_by: Sequence[str] | None,
         key: str | None,
     ) -> Mapping[str, object]:
-        """values: title, description, acceptance, expected_files; None leaves a thing as it is."""
+        """values: title, description, acceptance, expected_files, write_area; None leaves a thing
+        as it is."""
 
     def block(
         self, holder: Holder, task_id: str, reason: str, owner: str, action: str, key: str | None

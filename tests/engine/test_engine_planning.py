@@ -53,8 +53,10 @@ def test_a_coordinator_draws_all_four_kinds_of_edges_and_says_where_each_may_wri
     first = table.make("Dig", write_area=("garden/",), priority=3)
     assert (first.write_area, first.priority, first.optional) == (("garden/",), 3, False)
     assert (first.mission_id, first.parent_id) == (table.crew.id, table.crew.mission.root_task_id)
-    edges = [Edge(depends_on_task_id=table.make(str(kind)).id, dependency_type=kind, reason="so")
-             for kind in DependencyType]
+    edges = [
+        Edge(depends_on_task_id=table.make(str(kind)).id, dependency_type=kind, reason="so")
+        for kind in DependencyType
+    ]
     last = table.make("Water", depends_on=tuple(edges), optional=True)
     assert last.optional
     assert table.edges(last) == {
@@ -64,6 +66,13 @@ def test_a_coordinator_draws_all_four_kinds_of_edges_and_says_where_each_may_wri
         found = dependencies.of_task(tx, last.id)
     assert {one.source for one in found} == {DependencySource.ARCHITECTURE}
     assert table.crew.wakes() == [(table.crew.root.id, "mission_goal")], "the planner wakes (C-96)"
+
+
+@pytest.mark.proves("A-17")
+def test_a_coordinator_says_later_where_a_task_may_write(table: Table) -> None:
+    task = table.make("Dig", write_area=("garden/",))
+    table.agency.changes.task(table.holder, task.id, {"write_area": ["field/"]}, None, None, None)
+    assert table.crew.now(task).write_area == ("field/",)
 
 
 @pytest.mark.proves("A-03", "K-64")

@@ -168,7 +168,10 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("task_comment", {"text": "a", "task_id": 7}, "/task_id"),
         (
             "task_create",
-            {"title": "a", "depends_on": [{"depends_on_task_id": "t-1234", "dependency_type": "x"}]},
+            {
+                "title": "a",
+                "depends_on": [{"depends_on_task_id": "t-1234", "dependency_type": "x"}],
+            },
             "/depends_on/0/dependency_type",
         ),
         ("task_create", {"title": "a", "write_area": [""]}, "/write_area/0"),

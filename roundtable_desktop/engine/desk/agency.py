@@ -112,8 +112,8 @@ class Agency(InName):
         return {"tasks": told, "next_cursor": found[limit - 1].id if len(found) > limit else None}
 
     def comment(self, holder: Holder, text: str, task_id: str | None, key: str | None) -> Answer:
-        """On the run's own task, and of a mission's root on those below it; a run that is about none
-        names one that its agent may see."""
+        """On the run's own task, of a mission's root also on those below it; a run that is about
+        none names one that its agent may see."""
         clean = self._clean(holder, text)
 
         def act(tx: Tx, _: Run) -> Subject:

@@ -24,7 +24,8 @@ class Changing(InName):
         blocked_by: Sequence[str] | None,
         key: str | None,
     ) -> Answer:
-        """values: title, description, acceptance, expected_files, as far as they are to change."""
+        """values: title, description, acceptance, expected_files, write_area, as far as they are
+        to change."""
         if not values and assignee is None and blocked_by is None:
             raise Invalid("nothing_to_change")
         clean = {name: self._cleaned(holder, one) for name, one in values.items()}

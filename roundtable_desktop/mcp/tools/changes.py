@@ -25,6 +25,10 @@ class ChangeWanted(Arguments):
     expected_files: Annotated[
         list[Path] | None, Field(max_length=100, description="Paths that it should change.")
     ] = None
+    write_area: Annotated[
+        list[Path] | None,
+        Field(max_length=100, description="In a mission: what it may change from now on."),
+    ] = None
     assignee_agent: Annotated[
         Name | None, Field(description="Name or id of the agent that does it from now on.")
     ] = None
@@ -53,9 +57,10 @@ class BlockWanted(Arguments):
 
 @tool(ChangeWanted)
 def task_update(call: Call, wanted: ChangeWanted) -> Mapping[str, object]:
-    """Changes a task below your own: its words, what it waits for, or who does it. What you leave
-    out stays as it is. A new assignee starts on it as soon as nothing holds it."""
-    named = ("title", "description", "acceptance", "expected_files")
+    """Changes a task below your own: its words, where it may write, what it waits for, or who does
+    it. What you leave out stays as it is. A new assignee starts on it as soon as nothing holds it;
+    in a mission when a wave has room for it."""
+    named = ("title", "description", "acceptance", "expected_files", "write_area")
     given = {name: getattr(wanted, name) for name in named}
     values = {name: one for name, one in given.items() if one is not None}
     return call.desk.changes.task(
