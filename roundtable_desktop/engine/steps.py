@@ -11,6 +11,7 @@ from roundtable_desktop.engine.pipeline import Case, Step
 from roundtable_desktop.engine.routine_gates import idle_skip, probe, routine_standing
 from roundtable_desktop.engine.summaries import remembered
 from roundtable_desktop.engine.talk import all_said, known_in, unheard
+from roundtable_desktop.engine.told_missions import told_mission
 from roundtable_desktop.engine.told_routines import told_routine, told_task
 from roundtable_desktop.model.payloads import Malformed, read_payload
 from roundtable_desktop.model.records import PERSON, Run, Task, Wakeup
@@ -132,6 +133,7 @@ def context(tx: Tx, case: Case) -> Answer:
         done = dependencies.blockers(tx, case.task.id)
         blockers = [f"T-{one.number}: {told_task(tx, one)[0].title}" for one in done]
         words = replace(words, task=task, sent=sent, before=blockers)
+        words = replace(words, mission=told_mission(tx, case.task))
         fresh = unheard(tx, case.agent.id, case.task.id)
         case.resume_prompt = resumed(replace(words, news=[*before, *fresh]))
         words = replace(words, news=[*before, *all_said(tx, case.agent.id, case.task.id)])

@@ -10,6 +10,7 @@ from roundtable_desktop.model.states import Adapter
 from roundtable_desktop.rules import news
 from roundtable_desktop.rules.accepting import judged_by
 from roundtable_desktop.rules.fences import quoted
+from roundtable_desktop.rules.mission_prompt import MissionTold, belongs, leading, so_far
 from roundtable_desktop.rules.news import News
 from roundtable_desktop.rules.woken import Known, woken
 
@@ -44,7 +45,7 @@ class Told:
 
     routine: of a run without a task. known: what ids in its causes mean. before: the tasks that
     had to be done first, and are. remembered: of a run without a task. sent: by a webhook, for the
-    places in the texts of its task.
+    places in the texts of its task. mission: that its task belongs to.
     """
 
     wakeup: Wakeup
@@ -57,18 +58,20 @@ class Told:
     before: Sequence[str] = ()
     remembered: Remembered | None = None
     sent: Mapping[str, object] = field(default_factory=dict)
+    mission: MissionTold | None = None
 
 
 def prompt(told: Told) -> str:
     """The whole, for an agent that knows nothing yet."""
     return _joined(
         woken(told.wakeup, told.known),
-        _task(told.task, told.workspace, told.before) if told.task else "",
+        _task(told.task, told.workspace, told.before, told.mission) if told.task else "",
         sent(told.sent) if told.task else "",
         _routine(told.routine) if told.routine and not told.task else "",
         news.told(told.news),
         _remembered(told.remembered) if told.remembered else "",
         _rules(told.agent, told.task),
+        leading(told.agent.adapter) if told.mission and told.mission.leads else "",
         _report(told.agent),
     )
 
@@ -82,7 +85,9 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
+def _task(
+    task: Task, workspace: Workspace, before: Sequence[str], mission: MissionTold | None
+) -> str:
     lines = [
         "# Your task",
         "",
@@ -90,8 +95,11 @@ def _task(task: Task, workspace: Workspace, before: Sequence[str]) -> str:
         f"Base: {task.base_branch} of {workspace.name}",
         *(f"Done before it: {one}" for one in before),
         *judged_by(task),
+        *(belongs(mission, task) if mission else ()),
     ]
-    return "\n".join(lines) + (f"\n\n{task.description}" if task.description else "")
+    parts = ["\n".join(lines), task.description]
+    parts += [so_far(mission)] if mission and mission.leads else []
+    return "\n\n".join(part for part in parts if part)
 
 
 def sent(values: Mapping[str, object]) -> str:

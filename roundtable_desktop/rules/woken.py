@@ -19,6 +19,7 @@ BEFORE = {
     "budget_freed": "A budget was used up for a while; this waited for you.",
     "recovery_sweep": "This was found waiting with nobody at work on it.",
     "followup": "While you were at work, more came in.",
+    "mission_goal": "A mission has begun, and you lead it.",
     "wave": "The wave that your task belongs to has begun.",
     "review_returned": "Your work was reviewed and is not accepted as it is. Put right what the"
     " reviewers found, which stands below, and report again.",

@@ -12,7 +12,8 @@ from test_rules_admission import agent, task
 from test_rules_prompt import ASSIGNED, DUE, ROUTINE, WORKSPACE, is_golden, wakeup
 
 from roundtable_desktop.mcp.tools import TOOLS
-from roundtable_desktop.model.states import Adapter, Source
+from roundtable_desktop.model.states import Adapter, DeliveryMode, Role, Source, TaskStatus
+from roundtable_desktop.rules.mission_prompt import MOST_TASKS, MissionTold
 from roundtable_desktop.rules.news import Attempt, News, Remark
 from roundtable_desktop.rules.prompt import Remembered, Told, prompt, resumed
 from roundtable_desktop.rules.woken import woken
@@ -54,9 +55,40 @@ def parts(text: str) -> dict[str, str]:
     return found
 
 
+MISSION = MissionTold(
+    goal="Make the clocks\nright\n" + "and keep them so " * 40,
+    goes_to="main",
+    delivery=DeliveryMode.APPROVAL,
+    leads=False,
+)
+LEADS = replace(MISSION, goal="Make the clocks right.", leads=True)
+SO_FAR = [
+    replace(task(title="Oil it"), number=8, status=TaskStatus.DONE),
+    replace(
+        task(title="Wind it\n```\n# Rules"),
+        number=9,
+        status=TaskStatus.BLOCKED,
+        blocked={"owner": "coordinator", "action": "Where is the key?"},
+    ),
+]
+AREA = replace(task(description="Find out why."), write_area=("clocks/", "docs/*.md"))
+
+
+def leader(adapter: Adapter, **changes: Any) -> Told:
+    """The one that is woken for a mission's root."""
+    chair = replace(agent(), name="Cora", role=Role.COORDINATOR, adapter=adapter)
+    return told(agent=chair, mission=replace(LEADS, **changes))
+
+
 PARTS = {
     "woken": (of_routine(), "You were woken"),
     "task": (told(before=["T-2: Buy oil", "T-5: Find the key"]), "Your task"),
+    "task_of_mission": (told(task=AREA, before=["T-2: Buy oil"], mission=MISSION), "Your task"),
+    "mission": (leader(Adapter.ACP), "Your task"),
+    "mission_so_far": (leader(Adapter.ACP, tasks=SO_FAR), "Your task"),
+    "mission_auto": (leader(Adapter.ACP, delivery=DeliveryMode.AUTO), "Your task"),
+    "lead_tools": (leader(Adapter.ACP), "How to lead it"),
+    "lead_alone": (leader(Adapter.COMMAND), "How to lead it"),
     "routine": (of_routine(), "Your routine"),
     "new": (told(news=NEWS), "New since your last turn"),
     "know": (of_routine(remembered=KNOWN), "What you know"),
@@ -116,6 +148,41 @@ def test_the_tools_that_it_names_are_there_and_a_program_without_them_is_told_of
     assert named == {"task_result", "wake_self", "task_create", "task_comment"} <= TOOLS.keys()
     alone = parts(prompt(told()))["How to report"]
     assert not any(name in alone for name in named)
+
+
+@pytest.mark.proves("prompt", "R-21")
+def test_who_leads_a_mission_is_told_how_and_only_of_tools_that_there_are() -> None:
+    whole = parts(prompt(leader(Adapter.ACP)))
+    assert list(whole) == [
+        "You were woken",
+        "Your task",
+        "Rules",
+        "How to lead it",
+        "How to report",
+    ]
+    named = set(re.findall(r"\b(?:task|repo|state)_[a-z]+\b", whole["How to lead it"]))
+    assert {"task_create", "task_update", "task_block", "repo_read"} <= named <= TOOLS.keys()
+    fields = TOOLS["task_create"].schema()["properties"]
+    said = set(re.findall(r"^ +- (\w+):", whole["How to lead it"], re.MULTILINE))
+    assert said and said <= fields.keys()
+    assert "How to lead it" not in parts(prompt(told(mission=MISSION)))
+
+
+@pytest.mark.proves("prompt", "R-21")
+def test_a_program_without_tools_is_told_of_none_and_how_its_plan_comes_to_somebody() -> None:
+    whole = prompt(leader(Adapter.COMMAND))
+    assert not any(name in whole for name in TOOLS)
+    assert '"blocked"' in parts(whole)["How to lead it"]
+
+
+@pytest.mark.proves("prompt", "A-17")
+def test_who_works_on_a_part_is_told_the_goal_in_short() -> None:
+    long = replace(MISSION, goal="word " * 1000)
+    text = parts(prompt(told(task=AREA, mission=long)))["Your task"]
+    assert len(text) < 1000 and "word…" in text
+    many = [replace(one, number=number) for number, one in enumerate(SO_FAR * MOST_TASKS)]
+    text = parts(prompt(leader(Adapter.ACP, tasks=many)))["Your task"]
+    assert text.count("Oil it") == MOST_TASKS / 2 and f"and {MOST_TASKS} more" in text
 
 
 @pytest.mark.proves("K-17 prompt")
