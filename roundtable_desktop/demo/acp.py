@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from roundtable_desktop.demo import leading
 from roundtable_desktop.demo.acts import Fault, Reported, act
 from roundtable_desktop.demo.line import Closed, Line
 from roundtable_desktop.demo.remembered import Remembered
 from roundtable_desktop.demo.script import Line as Step
 from roundtable_desktop.demo.script import lines_of, script
-from roundtable_desktop.demo.tools import Refused, call_tool
+from roundtable_desktop.demo.tools import Refused, Tools
 
 AGENT: Mapping[str, object] = {
     "protocolVersion": 1,
@@ -72,8 +73,9 @@ class Turn:
         self.said: list[str] = []
         self.done: list[str] = []
         self.spent: list[int] = [0, 0]
+        self.chair: leading.Chair | None = None
         self._line = line
-        self._servers = session.servers
+        self._server = Tools(session.servers)
         self._session_id = identity
         self._tools = 0
 
@@ -116,10 +118,13 @@ class Turn:
     def call(self, name: str, arguments: object) -> str:
         self.tool(name, "other")
         try:
-            return call_tool(self._servers, name, arguments)
+            return self._server.call(name, arguments)
         except Refused as no:
             fault = {"kind": "task_failed", "text": f"{name}: {no}"}
             raise Reported("failed", error=fault) from None
+
+    def end(self) -> None:
+        self._server.close()
 
     def _meanwhile(self, message: dict[str, Any]) -> None:
         if message.get("method") == "session/cancel":
@@ -213,6 +218,7 @@ class Acp:
         except Cancelled:
             return {"stopReason": "cancelled"}
         finally:
+            turn.end()
             session.turns.append({"asked": prompt, "said": "".join(turn.said)})
             self._remembered.save(identity, session.turns)
         told: dict[str, object] = {"stopReason": "end_turn"}
@@ -231,9 +237,7 @@ class Acp:
             return
         session.done = turn.done
         try:
-            for word, rest in self._steps(session, prompt):
-                if told := act(turn, word, rest):
-                    turn.done.append(told)
+            self._work(session, turn, prompt)
         except Reported as over:
             session.reluctant = over.status is None
             session.result = {"status": over.status, **over.more}
@@ -242,17 +246,37 @@ class Acp:
         if not session.reluctant:
             self._report(turn, {**(session.result or {}), "summary": "; ".join(turn.done)})
 
-    def _steps(self, session: Session, prompt: str) -> list[Step]:
-        """The script is for the first prompt; what is said later has its own lines, or none."""
+    def _work(self, session: Session, turn: Turn, prompt: str) -> None:
+        """Raises Reported."""
+        if leading.leads([prompt, *(one["asked"] for one in session.turns)]):
+            turn.chair = leading.Chair(turn)
+            lines = self._steps(session, prompt, default=False)
+            return leading.lead(turn.chair, lines, turn.done)
+        if (task_id := leading.waits(prompt)) and not session.begun:
+            session.begun = True
+            return turn.done.append(leading.answer(turn, task_id))
+        for word, rest in self._steps(session, prompt):
+            if told := act(turn, word, rest):
+                turn.done.append(told)
+        return None
+
+    def _steps(self, session: Session, prompt: str, *, default: bool = True) -> list[Step]:
+        """The script is for the first prompt; what is said later has its own lines, or none.
+        default: whether it works on something where there are no lines."""
         first, session.begun = not session.begun, True
         later = lines_of(prompt)
         if later and not first:
             session.reluctant, session.result = False, None
-        return list(script(os.environ, prompt)) if first else later
+        return list(script(os.environ, prompt, default=default)) if first else later
 
     def _report(self, turn: Turn, result: dict[str, object]) -> None:
+        """Who leads a mission does so by tool, as a real agent would; the others by a block, which
+        agents without tools have."""
         told = f"{result['summary'] or 'nothing new'}\n\n"
-        turn.say(f"{told}```roundtable-result\n{json.dumps(result)}\n```\n")
+        if turn.chair is not None:
+            turn.say(told)
+            return turn.chair.report(result)
+        return turn.say(f"{told}```roundtable-result\n{json.dumps(result)}\n```\n")
 
 
 def _session(params: Mapping[str, Any], turns: list[dict[str, str]]) -> Session:

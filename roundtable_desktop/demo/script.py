@@ -10,11 +10,12 @@ _LINE = re.compile(r"^@demo +(\S+) ?(.*)$", re.MULTILINE)
 _TITLE = re.compile(r"^T-(\d+): (.*)$", re.MULTILINE)
 
 
-def script(environment: Mapping[str, str], prompt: str) -> Iterator[Line]:
-    """The lines in order; those after `once` count in the first attempt only."""
+def script(environment: Mapping[str, str], prompt: str, *, default: bool = True) -> Iterator[Line]:
+    """The lines in order; those after `once` count in the first attempt only. default: what there
+    is to do where there are none."""
     first = int(environment.get("ROUNDTABLE_ATTEMPT") or 1) == 1
     found = lines_of(_file(environment.get("ROUNDTABLE_DEMO_SCRIPT"), prompt))
-    for word, rest in found or _default(prompt):
+    for word, rest in found or (_default(prompt) if default else []):
         if word == "once":
             if not first:
                 return

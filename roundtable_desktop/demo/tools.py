@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 PROTOCOL = "2025-06-18"
@@ -17,31 +18,52 @@ class Refused(Exception):
     """There is no such server, or the tool said no."""
 
 
-def call_tool(servers: Sequence[Mapping[str, Any]], name: str, arguments: object) -> str:
-    """What the tool answered, as text. Raises Refused."""
-    given = [server for server in servers if server.get("command")]
-    if not given:
-        raise Refused("no MCP server was given")
-    server = Server(given[0])
-    try:
-        hello = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": CLIENT}
-        server.ask("initialize", hello)
-        server.tell("notifications/initialized")
+class Tools:
+    """The first server that was given, from the first call until `close`."""
+
+    def __init__(self, servers: Sequence[Mapping[str, Any]]) -> None:
+        self._given = [server for server in servers if server.get("command")]
+        self._server: Server | None = None
+
+    def call(self, name: str, arguments: object) -> str:
+        """What the tool answered, as text. Raises Refused."""
+        if not self._given:
+            raise Refused("no MCP server was given")
+        try:
+            said, refused = self._asked(name, arguments)
+        except (OSError, EOFError):
+            self.close()
+            raise Refused("the MCP server ended") from None
+        if refused:
+            raise Refused(said)
+        return said
+
+    def _asked(self, name: str, arguments: object) -> tuple[str, bool]:
+        """(what it answered, whether that was a no). What takes longer is asked for again."""
         for _ in range(TRIES):
-            answer = server.ask("tools/call", {"name": name, "arguments": arguments})
+            answer = self._begun().ask("tools/call", {"name": name, "arguments": arguments})
             said = "\n".join(str(part.get("text", "")) for part in answer.get("content") or [])
             if not (answer.get("isError") and said.startswith(LONGER)):
                 break
             time.sleep(PAUSE)
-    finally:
-        server.close()
-    if answer.get("isError"):
-        raise Refused(said)
-    return said
+        return said, bool(answer.get("isError"))
+
+    def _begun(self) -> "Server":
+        if self._server is None:
+            self._server = Server(self._given[0])
+            hello = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": CLIENT}
+            self._server.ask("initialize", hello)
+            self._server.tell("notifications/initialized")
+        return self._server
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 class Server:
-    """One stdio server, for as long as a call takes."""
+    """One stdio server."""
 
     def __init__(self, server: Mapping[str, Any]) -> None:
         command = [str(server["command"]), *map(str, server.get("args") or [])]
@@ -70,14 +92,15 @@ class Server:
                 if "error" in message:
                     raise Refused(str(message["error"].get("message")))
                 return dict(message.get("result") or {})
-        raise Refused("the MCP server ended")
+        raise EOFError
 
     def tell(self, method: str) -> None:
         self._say({"method": method})
 
     def close(self) -> None:
         """Its input ends, so it does."""
-        self._output.close()
+        with suppress(OSError):
+            self._output.close()
         self._input.close()
         os.waitpid(self._pid, 0)
 

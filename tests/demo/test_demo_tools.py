@@ -1,12 +1,13 @@
 """`tool` and `subtask`: the demo agent at the stdio server that it was given."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from roundtable_desktop.demo.tools import Refused, call_tool
+from roundtable_desktop.demo.tools import Refused, Tools
 
 SERVER = """
 import json, sys
@@ -28,6 +29,14 @@ for line in sys.stdin:
 def servers(script: str) -> list[dict[str, Any]]:
     given = [{"name": "GIVEN", "value": "a token"}]
     return [{"name": "r", "command": sys.executable, "args": ["-c", script], "env": given}]
+
+
+def call_tool(given: list[dict[str, Any]], name: str, arguments: object) -> str:
+    tools = Tools(given)
+    try:
+        return tools.call(name, arguments)
+    finally:
+        tools.close()
 
 
 @pytest.mark.proves("N-19 practice")
@@ -74,3 +83,13 @@ def test_no_pipe_and_no_child_is_left() -> None:
     for _ in range(5):
         call_tool(servers(SERVER), "task_get", {})
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.mark.proves("N-19 practice")
+def test_calls_of_one_turn_share_one_server() -> None:
+    tools = Tools(servers(SERVER.replace('"GIVEN"', '"GIVEN", __import__("os").getpid()')))
+    said = [tools.call("task_get", {}) for _ in range(2)]
+    tools.close()
+    assert said[0] == said[1]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
