@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from roundtable_desktop.demo import leading
+from roundtable_desktop.demo import leading, mending
 from roundtable_desktop.demo.acts import Fault, Reported, act
 from roundtable_desktop.demo.line import Closed, Line
 from roundtable_desktop.demo.remembered import Remembered
@@ -255,7 +255,11 @@ class Acp:
         if (task_id := leading.waits(prompt)) and not session.begun:
             session.begun = True
             return turn.done.append(leading.answer(turn, task_id))
-        for word, rest in self._steps(session, prompt):
+        steps = self._steps(session, prompt)
+        if mending.is_asked(prompt) and (mended := mending.mend(turn.folder)):
+            turn.tool(f"settle {', '.join(mended)}", "edit")
+            return turn.done.append(f"settled {', '.join(mended)}")
+        for word, rest in steps:
             if told := act(turn, word, rest):
                 turn.done.append(told)
         return None
