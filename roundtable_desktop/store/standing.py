@@ -49,8 +49,11 @@ SELECT r.task_id, count(*) AS n FROM tasks AS t CROSS JOIN runs AS r ON r.task_i
 WHERE t.mission_id = ? GROUP BY r.task_id
 """
 _PROPOSALS = """
-SELECT p.id, p.task_id, p.run_id, p.status, p.files, t.status AS task FROM tasks AS t
-CROSS JOIN proposals AS p ON p.task_id = t.id
+SELECT p.id, p.task_id, p.run_id, p.status, p.files, t.status AS task,
+    p.status = 'revision_requested' AND (t.status = 'done' OR EXISTS (
+        SELECT 1 FROM proposals AS n WHERE n.task_id = p.task_id AND n.id > p.id
+    )) AS revised
+FROM tasks AS t CROSS JOIN proposals AS p ON p.task_id = t.id
 WHERE t.mission_id = ? ORDER BY p.id
 """
 _MERGES = """
@@ -174,6 +177,7 @@ def of_mission(view: View, mission: Mission) -> Standing:
             for row in offered
             if row["task"] not in (TaskStatus.FAILED, TaskStatus.CANCELLED)
             and row["run_id"] is not None
+            and not row["revised"]
         ],
         open=Open(
             runs=len(live) + _count(view, _JUDGING, here),
