@@ -8,6 +8,7 @@ from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import SYSTEM, Run, Task
 from roundtable_desktop.model.states import DeliveryMode, ProposalStatus, TaskStatus
+from roundtable_desktop.rules.accepting import without_lines
 from roundtable_desktop.store import missions, offers, proposals, tasks
 from roundtable_desktop.store.db import Tx, View
 
@@ -83,7 +84,8 @@ def message_of(view: View, proposal: Proposal, task: Task, run: Run | None) -> s
 
 def _of_mission(view: View, mission: Mission) -> str:
     """Its goal, what its tasks did, and by which mission it was."""
-    first, _, more = mission.goal.strip().partition("\n")
+    goal = without_lines(mission.goal) or mission.goal.strip()
+    first, _, more = goal.partition("\n")
     rest = [f"{first[GOAL:].strip()}\n{more.strip()}".strip()]
     done = [one for one in missions.tasks_of(view, mission.id) if one.id != mission.root_task_id]
     merged = [f"- T-{one.number}: {one.title}" for one in done if one.status is TaskStatus.DONE]

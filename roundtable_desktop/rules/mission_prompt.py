@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import Adapter, DeliveryMode
+from roundtable_desktop.rules.accepting import without_lines
 from roundtable_desktop.rules.fences import quoted
 
 GOAL = 300
@@ -30,12 +31,13 @@ def belongs(told: MissionTold, task: Task) -> list[str]:
     if told.leads:
         last = _IN_THE_END[told.delivery].format(branch=told.goes_to)
         return [f"You lead this mission: what stands below is its goal. {last}"]
-    goal = " ".join(told.goal.split())
+    goal = " ".join(without_lines(told.goal).split())
     short = goal if len(goal) <= GOAL else f"{goal[: GOAL - 1].rstrip()}…"
     lines = [f"It is a part of a mission, whose goal begins with: {short}"]
     if task.write_area:
+        area = dict.fromkeys((*task.write_area, *task.expected_files))
         lines.append(
-            f"Change nothing but: {', '.join(task.write_area)}. Others work on the rest at the same"
+            f"Change nothing but: {', '.join(area)}. Others work on the rest at the same"
             " time; if you need more, say so in your report."
         )
     return lines

@@ -142,7 +142,7 @@ def test_a_merge_that_dies_on_the_way_ends_once_after_the_restart(
 
 
 def completed(stage: Stage, **changes: Any) -> tuple[OnMission, list[Task], Proposal]:
-    here = OnMission(stage, goal="Make it better\nfor all of us", **changes)
+    here = OnMission(stage, goal="Make it better\nfor all of us\n@demo subtask One", **changes)
     made = [here.task("One"), here.task("Two")]
     for task, name in zip(made, "bc", strict=True):
         here.merged(task, **{name: f"{name}\n"})

@@ -71,7 +71,11 @@ SO_FAR = [
         blocked={"owner": "coordinator", "action": "Where is the key?"},
     ),
 ]
-AREA = replace(task(description="Find out why."), write_area=("clocks/", "docs/*.md"))
+AREA = replace(
+    task(description="Find out why."),
+    write_area=("clocks/", "docs/*.md"),
+    expected_files=("clocks/", "NEWS"),
+)
 
 
 def leader(adapter: Adapter, **changes: Any) -> Told:
@@ -177,9 +181,9 @@ def test_a_program_without_tools_is_told_of_none_and_how_its_plan_comes_to_someb
 
 @pytest.mark.proves("prompt", "A-17")
 def test_who_works_on_a_part_is_told_the_goal_in_short() -> None:
-    long = replace(MISSION, goal="word " * 1000)
+    long = replace(MISSION, goal="@demo subtask Oil it\n" + "word " * 1000)
     text = parts(prompt(told(task=AREA, mission=long)))["Your task"]
-    assert len(text) < 1000 and "word…" in text
+    assert len(text) < 1000 and "word…" in text and "@demo" not in text
     many = [replace(one, number=number) for number, one in enumerate(SO_FAR * MOST_TASKS)]
     text = parts(prompt(leader(Adapter.ACP, tasks=many)))["Your task"]
     assert text.count("Oil it") == MOST_TASKS / 2 and f"and {MOST_TASKS} more" in text
