@@ -10,7 +10,6 @@ from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.store.awake_tables import AwakeHours
 from roundtable_desktop.store.fields import CodeField, InstantField, JsonField, Table
 from roundtable_desktop.store.gate_tables import Gates, Verdicts
-from roundtable_desktop.store.memory_tables import Memories
 from roundtable_desktop.store.merge_tables import MERGE_TABLES
 from roundtable_desktop.store.mission_tables import MISSION_TABLES
 from roundtable_desktop.store.review_tables import MissionReviews
@@ -393,8 +392,5 @@ TABLES: tuple[type[Table], ...] = (
     *SITTING_TABLES,
     *MERGE_TABLES,
     MissionReviews,
-    Turns,
-    Memories,
-    Artifacts,
     *TURN_TABLES,
 )

@@ -221,11 +221,6 @@ def of_asks(told: Commands, room: Room) -> None:
     room.ended(asks)
 
 
-def of_missions(told: Commands, room: Room) -> None:
-    words = ("--headless", "--max-iterations", "2", "--interval", "10ms")
-    assert "iteration_limit" in told.done("run", "--root", str(room.path), "--goal", "Go", *words)
-
-
 def of_budgets(told: Commands, room: Room) -> None:
     what = ("--meter", "runs", "--period", "day", "--limit", "1000")
     made = told.json("budget", "add", *what, *here(room))
@@ -250,7 +245,11 @@ def of_memories(told: Commands, room: Room) -> None:
     (kept,) = told.both("memory", "list", "--query", "make", *here(room))
     assert told.done("memory", "forget", kept["id"][-8:]).strip() == "It is forgotten."
     assert told.json("memory", "list", *here(room)) == []
+
+
 def of_missions(told: Commands, room: Room) -> None:
+    words = ("--headless", "--max-iterations", "2", "--interval", "10ms")
+    assert "iteration_limit" in told.done("run", "--root", str(room.path), "--goal", "Go", *words)
     made = told.json("mission", "add", "Bake bread", *here(room))
     listed = told.both("mission", "list", *here(room))
     assert made["id"] in {one["id"] for one in listed}
