@@ -3,22 +3,20 @@
 import shutil
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import click
 
 from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli.client import Answer, Client
-from roundtable_desktop.cli.output import plain, table
+from roundtable_desktop.cli.names import OFFICE
+from roundtable_desktop.cli.output import plain
+from roundtable_desktop.cli.practice import Failed, Told, Witness
 from roundtable_desktop.demo import story
 from roundtable_desktop.phrases import _
-from roundtable_desktop.phrases.instants import stamp
 
-_PATIENCE = 60.0  # seconds for all four tasks; they take about five
-
-
-class Failed(click.ClickException):
-    """The story did not come to its end (exit 1)."""
+_PATIENCE = 180.0  # seconds for the mission; it takes about twenty
 
 
 @click.command()
@@ -26,7 +24,8 @@ class Failed(click.ClickException):
 @click.option("--home", "folder", type=click.Path(path_type=Path), help=_("Default: a new one."))
 @click.option("--keep", is_flag=True, help=_("Leave home and repository for a look."))
 def demo(headless: bool, folder: Path | None, keep: bool) -> None:
-    """Practice: four tasks, two agents, no key and no network. One of them fails once."""
+    """Practice: a mission with five built-in agents, no key and no network. It plans, works side by
+    side, fails and tries again, settles a conflict, is reviewed, and is delivered."""
     place = (folder or Path(tempfile.mkdtemp(prefix="roundtable-demo-"))).absolute()
     home, repository = Home(place / "home"), place / "tea-timer"
     try:
@@ -46,21 +45,23 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
     if repository.exists():
         raise Failed(_("{path} exists already. Name another --home.").format(path=repository))
     git.make_sample(repository, story.FILES)
+    for name, text in story.OWN.items():
+        (repository / name).write_text(text, encoding="utf-8")
+    own = git.changed(repository)
     owner = Owner(home, port=0)
     owner.start()
     try:
         client = Client(home)
         if not headless:
-            page = home.write_redirect(client.post("/sign-in-links", {})["url"])
-            if not home.show(page):
-                click.echo(
-                    _("No browser could be started. Open this file: {file}").format(file=page)
-                )
-        workspace = client.post("/workspaces", {"path": str(repository)})
-        tasks = _set_tasks(client, workspace["id"])
-        runs = _work(client, tasks)
-        _deliver(client, tasks)
-        _verify(runs, git.subjects(repository, "main"), tasks)
+            _show(home, client)
+        began = time.monotonic()
+        mission, routine = _act(client, repository)
+        witness = Witness(client, mission, routine)
+        said = witness.verify(git, repository, own)
+        click.echo()
+        click.echo("\n".join(map(plain, said)))
+        seconds = time.monotonic() - began
+        click.echo(_("The story took {seconds:.0f} s.").format(seconds=seconds))
         if not headless:
             click.echo(_("The dashboard stays until you press Ctrl-C."))
             threading.Event().wait()
@@ -70,94 +71,79 @@ def _play(home: Home, repository: Path, headless: bool) -> None:
         owner.stop()
 
 
-def _set_tasks(client: Client, workspace_id: str) -> list[Answer]:
+def _show(home: Home, client: Client) -> None:
+    page = home.write_redirect(client.post("/sign-in-links", {})["url"])
+    if not home.show(page):
+        click.echo(_("No browser could be started. Open this file: {file}").format(file=page))
+
+
+def _act(client: Client, repository: Path) -> tuple[Answer, Answer]:
+    """What a person does: the mission as it is when it is delivered, and the routine's firing."""
+    told = Told(client)
+    workspace = client.post("/workspaces", {"path": str(repository)})
     agents = {}
-    for name in story.AGENTS:
-        agent = {"name": name, "adapter": "demo", "cooldown_sec": 0}
-        agents[name] = client.post("/agents", {"workspace_id": workspace_id, **agent})["id"]
-    tasks = []
-    for task in story.TASKS:
-        told = {"title": task["title"], "description": task["description"]}
-        assignee = {"assignee_agent_id": agents[task["agent"]]}
-        tasks.append(client.post("/tasks", {"workspace_id": workspace_id, **told, **assignee}))
-        said = _("T-{number} {title}: for {agent}")
-        click.echo(plain(said.format(number=tasks[-1]["number"], **task)))
-    return tasks
+    for agent in story.AGENTS:
+        made = {"workspace_id": workspace["id"], "adapter": "demo", "cooldown_sec": 0, **agent}
+        agents[agent["name"]] = client.post("/agents", made)["id"]
+    goal = {"workspace_id": workspace["id"], "goal": story.GOAL, "delivery": "approval"}
+    mission = client.post("/missions", goal)
+    told.of(mission)
+    _until_over(client, mission, told)
+    _deliver(client, mission, told)
+    routine = {"workspace_id": workspace["id"], "assignee_agent_id": agents["cora"]}
+    firing = _fire(client, {**routine, **story.ROUTINE}, told)
+    return client.get(f"/missions/{mission['id']}"), firing
 
 
-def _work(client: Client, tasks: list[Answer]) -> list[Answer]:
-    """Waits for every task's proposal; answers all their runs, oldest first."""
-    for task in tasks:
-        seen = client.until(
-            f"/tasks/{task['id']}",
-            lambda one: one["status"] not in ("todo", "in_progress"),
-            _PATIENCE,
+def _until_over(client: Client, mission: Answer, told: Told) -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        told.more()
+        seen = client.get(f"/missions/{mission['id']}")
+        if seen["state"] not in ("starting", "active", "degraded"):
+            break
+        time.sleep(0.2)
+    told.more()
+    if seen["state"] != "completed":
+        waits = "".join(
+            f"\nT-{task['number']} {task['title']}: {task['status']}. {task['sentence']}"
+            for task in seen["tasks"]
+            if task["status"] != "done"
         )
-        if seen["status"] != "in_review":
-            why = client.get(f"/tasks/{task['id']}/explain")["sentence"]
-            raise Failed(plain(f"T-{task['number']}: {why}"))
-    runs = [
-        {**run, "task": f"T-{task['number']}"}
-        for task in tasks
-        for run in client.get(f"/tasks/{task['id']}/attempts")["items"]
-    ]
-    runs.sort(key=lambda run: str(run["started_at"]))
-    click.echo()
-    table(runs, ["task", "attempt_index", "outcome", "started_at", "ended_at"])
-    return runs
+        raise Failed(plain(f"{seen['sentence']}{waits}"))
 
 
-def _deliver(client: Client, tasks: list[Answer]) -> None:
-    click.echo()
-    for task in tasks:
-        offered = client.get("/proposals", task_id=task["id"])["items"][0]
-        client.post(f"/proposals/{offered['id']}/deliver", {})
-        seen = client.until(
-            f"/proposals/{offered['id']}",
-            lambda one: one["deliveries"][-1]["status"] != "intended",
-            _PATIENCE,
-        )
-        click.echo(plain(f"T-{task['number']}: {seen['sentence']}"))
-        if seen["status"] != "delivered":
-            raise Failed(plain(f"T-{task['number']}: {seen['sentence']}"))
-
-
-def _verify(runs: list[Answer], subjects: list[str], tasks: list[Answer]) -> None:
-    """What the demo promises, checked against the runs and the branch itself."""
-    click.echo()
-    for subject in subjects:
-        click.echo(plain(f"main: {subject}"))
-    together = _overlapping(runs)
-    again = [run for run in runs if run["attempt_index"] > 1]
-    missing = [
-        task["number"]
-        for task in tasks
-        if not any(subject.startswith(f"T-{task['number']}: ") for subject in subjects)
-    ]
-    if missing or not together or not again:
-        raise Failed(_("The story did not come out as promised; see the table above."))
-    click.echo()
-    click.echo(
-        _("{first} and {second} ran at the same time: {a} to {b}, and {c} to {d}.").format(
-            first=together[0]["task"],
-            second=together[1]["task"],
-            a=stamp(together[0]["started_at"]),
-            b=stamp(together[0]["ended_at"]),
-            c=stamp(together[1]["started_at"]),
-            d=stamp(together[1]["ended_at"]),
-        )
+def _deliver(client: Client, mission: Answer, told: Told) -> None:
+    """The person's word: what the mission came to goes onto their branch."""
+    path = f"/proposals?task_id={mission['root_task_id']}"
+    offered = client.until(path, lambda one: bool(one["items"]), _PATIENCE)["items"]
+    if not offered:
+        raise Failed(_("The mission offers nothing."))
+    proposal = offered[0]["id"]
+    client.post(f"/proposals/{proposal}/deliver", {})
+    seen = client.until(
+        f"/proposals/{proposal}",
+        lambda one: one["deliveries"][-1]["status"] != "intended",
+        _PATIENCE,
     )
-    click.echo(_("{task} failed once and was tried again.").format(task=again[0]["task"]))
-    click.echo(_("All {count} tasks are on main.").format(count=len(tasks)))
+    told.more()
+    if seen["status"] != "delivered":
+        raise Failed(plain(seen["sentence"]))
 
 
-def _overlapping(runs: list[Answer]) -> tuple[Answer, Answer] | None:
-    """Two runs whose times overlap; RFC 3339 in UTC compares as text."""
-    for place, first in enumerate(runs):
-        for second in runs[place + 1 :]:
-            if str(second["started_at"]) < str(first["ended_at"]):
-                return first, second
-    return None
+def _fire(client: Client, routine: Answer, told: Told) -> Answer:
+    """A routine of the same agents, set off by hand: waiting for a time would take too long."""
+    made = client.post(OFFICE, routine)
+    client.post(f"{OFFICE}/{made['id']}/fire", {})
+    over = ("done", "failed", "cancelled", "skipped", "coalesced")
+    seen = client.until(
+        f"{OFFICE}/{made['id']}",
+        lambda one: bool(one["recent_runs"]) and one["recent_runs"][0]["status"] in over,
+        _PATIENCE,
+    )
+    told.more()
+    firing: Answer = seen["recent_runs"][0]
+    return firing
 
 
 COMMANDS = [demo]

@@ -214,18 +214,3 @@ def test_a_delivery_that_would_touch_the_users_edit_is_held_with_the_reason(room
     again = room.house.cli("proposal", "deliver", proposal["id"], at=room.path)
     assert again.code == 0, again.err
     assert (room.path / "notes.txt").read_text() == "theirs\n"
-
-
-@pytest.mark.slow
-@pytest.mark.proves("N-19 practice", "D-09 offline")
-def test_practice_goes_the_whole_way_and_leaves_nothing_behind(house: House) -> None:
-    house.env["TMPDIR"] = str(house.root / "temporary")
-    (house.root / "temporary").mkdir()
-    house.env["XDG_RUNTIME_DIR"] = str(house.root)  # for sockets: this home's path is long
-    before = sorted(path.name for path in house.folder.iterdir())
-    done = house.cli("demo", "--headless", seconds=100)
-    assert done.code == 0, done.said
-    assert "All 4 tasks are on main." in done.out and "failed once" in done.out
-    assert not house.home.exists() and not house.processes()
-    assert sorted(path.name for path in house.folder.iterdir()) == before
-    assert not list((house.root / "temporary").iterdir())

@@ -62,9 +62,17 @@ class HardenedGit:
         """A repository for practice mode, with one commit on `main`."""
         sample.make_sample(self._runner, folder, files)
 
-    def subjects(self, folder: Path, branch: str) -> list[str]:
-        """First lines of a branch's commits, newest first."""
-        return sample.subjects(self._runner, folder, branch)
+    def messages(self, folder: Path, branch: str) -> list[str]:
+        """Of the commits of a branch of it, newest first."""
+        return sample.messages(self._runner, folder, branch)
+
+    def text_of(self, folder: Path, branch: str, path: str) -> str | None:
+        """A file of it as a branch has it."""
+        return sample.text_of(self._runner, folder, branch, path)
+
+    def changed(self, folder: Path) -> list[str]:
+        """What is changed in its working tree and not committed, in git's words."""
+        return sample.changed(self._runner, folder)
 
     def inspect(self, path: str) -> RepositoryFacts:
         return registration.inspect(self._runner, self._user_home, path)

@@ -21,10 +21,21 @@ def make_sample(runner: Runner, folder: Path, files: Mapping[str, str]) -> None:
     _tell(runner, folder, "commit", "--quiet", "--message=Begin")
 
 
-def subjects(runner: Runner, folder: Path, branch: str) -> list[str]:
-    """The first lines of the branch's commits, newest first."""
-    listed = _tell(runner, folder, "log", "--format=%s", f"refs/heads/{branch}", "--")
-    return listed.splitlines()
+def messages(runner: Runner, folder: Path, branch: str) -> list[str]:
+    """Of all commits that the branch has, newest first."""
+    listed = _tell(runner, folder, "log", "-z", "--format=%B", f"refs/heads/{branch}", "--")
+    return [one.strip() for one in listed.split("\0") if one.strip()]
+
+
+def text_of(runner: Runner, folder: Path, branch: str, path: str) -> str | None:
+    """Of a file as the branch has it; None where it has none."""
+    answer = runner.run(("cat-file", "blob", f"refs/heads/{branch}:{path}"), cwd=folder)
+    return None if answer.code else answer.out.decode(errors="replace")
+
+
+def changed(runner: Runner, folder: Path) -> list[str]:
+    """What is changed in the working tree and not committed, as `git status --porcelain` has it."""
+    return _tell(runner, folder, "status", "--porcelain", "--untracked-files=all").splitlines()
 
 
 def _tell(runner: Runner, folder: Path, *arguments: str) -> str:
