@@ -121,7 +121,7 @@ OF_WORK: Mapping[str, str] = {
     **OF_REVIEWS,
     "proposal.created": N_("{agent} proposes changes: {proposal}."),
     "proposal.moved": N_("{Proposal} went from “{before}” to “{after}”."),
-    "workspace.merge.completed": N_("{Proposal} was delivered."),
+    "workspace.merge.completed": N_("{Proposal} is on {branch} now."),
     "workspace.merge.conflicted": N_("{Proposal} was not delivered: it conflicts."),
     "workspace.merge.failed": N_("{Proposal} was not delivered."),
     "delivery.intended": N_("{who} had {proposal} delivered to {branch}."),

@@ -227,7 +227,11 @@ def end_delivery(
         delivery,
         to=to,
         kind=kind,
-        data={"proposal_id": delivery.proposal_id, **({"reason": reason} if reason else {})},
+        data={
+            "proposal_id": delivery.proposal_id,
+            "branch": delivery.branch,
+            **({"reason": reason} if reason else {}),
+        },
         reason=reason,
         ended_at=tx.now,
     )

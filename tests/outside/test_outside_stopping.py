@@ -98,7 +98,7 @@ def test_a_timed_pause_ends_by_itself_also_after_a_kill(running: House) -> None:
     for action in ("resume", "stop", "force-stop"):
         body = {"action": action, "until": soon(hours=1)}
         assert running.program("POST", "/control", body).status == 422
-    paused = running.cli("pause", "--until", "4s", "--json")
+    paused = running.cli("pause", "--until", "9s", "--json")
     assert paused.json["state"] == "paused" and paused.json["until"] > soon()
     task = room.task("Waits", demo(room))
     running.end(signal.SIGKILL)
