@@ -29,7 +29,10 @@ _TITLES: Mapping[InboxKind, str] = {
     InboxKind.CONFIG_CHANGED: N_("Your repository changed"),
     InboxKind.BUDGET: N_("A budget is nearly used up"),
 }
-_BY_CODE: Mapping[str, str] = {"inbox_budget_reached": N_("A budget is used up")}
+_BY_CODE: Mapping[str, str] = {
+    "inbox_budget_reached": N_("A budget is used up"),
+    "inbox_mission_blocked": N_("A mission stands still"),
+}
 _NOBODY = N_("Roundtable needs you")
 
 

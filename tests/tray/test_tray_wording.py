@@ -69,6 +69,13 @@ def test_a_budget_that_is_used_up_is_not_told_as_one_that_nearly_is() -> None:
     assert of_item(LOOK, used_up).title == "A budget is used up"
 
 
+@pytest.mark.proves("A-37")
+def test_a_mission_that_stands_still_is_no_agent_that_cannot_go_on() -> None:
+    stands = item(InboxKind.BLOCKED, about="mission", owner="user", goal="Tea for all")
+    stands.code = "inbox_mission_blocked"
+    assert of_item(LOOK, stands).title == "A mission stands still"
+
+
 def test_what_is_gone_keeps_nobody_from_being_told() -> None:
     for kind in InboxKind:
         found = words(GONE, kind, run_id="r1", agent_id="a1", task_id="t1")
