@@ -89,6 +89,9 @@ def _say_reviews(client: Client, seen: Answer) -> None:
     known = whose.names_of(client, seen["workspace_id"]) if seen["gates"] else {}
     for line in (*gates.told(seen["gates"], known), *gates.said(seen["verdicts"])):
         click.echo(plain(line))
+    for one in seen["checks"]:
+        told = _("Check {name}: {status}").format(name=one["name"], status=one["status"])
+        click.echo(plain(told))
 
 
 _SHOWN = ("id", "status", "task_id", "run_id", "base_commit", "head_commit")

@@ -12,7 +12,6 @@ from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import SYSTEM, Actor, Agent, Json, Run
 from roundtable_desktop.model.states import (
     Adapter,
-    AgentStatus,
     PermissionPolicy,
     Rank,
     Role,
@@ -87,9 +86,10 @@ def ask_one(
 
 
 def _agent(tx: Tx, ids: Ids, workspace_id: str) -> Agent:
-    """Made when the first check is asked for. A person may pause it as any other."""
+    """Made when the first check is asked for. A person may pause or stop it as any other: then what
+    waits for it can be delivered around."""
     found = agents.named(tx, workspace_id, WHO)
-    if found is not None and found.status is not AgentStatus.RETIRED:
+    if found is not None:
         return found
     agent_id = ids.new()
     return agents.add(

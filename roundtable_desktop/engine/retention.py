@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from roundtable_desktop.engine.launching import repository_of
+from roundtable_desktop.engine.wakers import checked
 from roundtable_desktop.model.copies import Copy, CopyState, WorkspaceStrategy, task_of_copy
 from roundtable_desktop.model.errors import Refused
 from roundtable_desktop.model.kinds import Kind
@@ -159,7 +160,10 @@ class _Seeing:
     def _of_agent(self, copy: Copy, agent: Agent, number: int) -> Copy:
         """What a review left there is not wanted; what a turn left was collected."""
         last = runs.last_in_copy(self.view, agent.id, number)
-        reviewed = last is not None and last.gate_id is not None and not last.copy_kept
+        judges = last is not None and (
+            last.gate_id is not None or checked(last.payload) is not None
+        )
+        reviewed = judges and last is not None and not last.copy_kept
         saved = runs.left_by(self.view, agent.id)
         copy = replace(copy, agent=agent.name, saved=saved, discards=reviewed)
         works = any(agent.id == one for _, one in self.busy)

@@ -1,7 +1,6 @@
 """What a mission offers is checked by the workspace's commands before it is delivered."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
@@ -120,6 +119,8 @@ def test_nobody_delivers_before_they_ended_without_saying_why(stage: Stage) -> N
     here = Checked(stage, DeliveryMode.APPROVAL)
     with pytest.raises(Blocked, match="checks_open"):
         stage.ask_deliver(here.now)
+    said = client(stage).get(f"/proposals/{here.offered.id}").get_data(as_text=True)
+    assert "Its checks have not ended yet." in said and 'name="override"' in said
     here.end()
     here.end()
     stage.deliver()
@@ -157,14 +158,19 @@ def test_one_that_comes_to_no_end_has_not_passed(
 
 
 @pytest.mark.proves("A-26")
-def test_they_are_of_an_agent_that_can_be_paused(stage: Stage) -> None:
+def test_they_are_of_an_agent_that_can_be_stopped_and_then_delivered_around(stage: Stage) -> None:
     here = Checked(stage)
     run = here.begun()
-    pausing.pause(stage.desk, ASKED, run.agent_id)
+    pausing.stop(stage.desk, ASKED, run.agent_id)
     stage.finish(run)
-    assert here.known[0].status == "passed"
-    agents: list[Any] = [one for one in stage.ground.rows("agents") if one["id"] == run.agent_id]
-    assert [one["name"] for one in agents] == [running.WHO]
+    while stage.step():
+        pass
+    assert [one.status for one in here.known] == ["passed", "asked"]
+    [name] = [one["name"] for one in stage.ground.rows("agents") if one["id"] == run.agent_id]
+    assert name == running.WHO
+    stage.ask_deliver(here.now, override=True, note="The other one is known to pass")
+    stage.deliver()
+    assert here.now.status is ProposalStatus.DELIVERED
 
 
 @pytest.mark.proves("A-26")

@@ -93,7 +93,8 @@ class Try(Shown):
 
 
 class ProposalRow(Shown):
-    """gate_open: its reviewers have not all let it pass; then Deliver needs override and note."""
+    """gate_open: its reviewers have not all let it pass, or its checks have not ended; then Deliver
+    needs override and note."""
 
     id: str
     workspace_id: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from roundtable_desktop.engine import explain_gates
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.gates import open_review
-from roundtable_desktop.model.checks import Check
+from roundtable_desktop.model.checks import Check, CheckStatus
 from roundtable_desktop.model.proposals import Delivery, Proposal
 from roundtable_desktop.model.states import DeliveryStatus
 from roundtable_desktop.store import checks, proposals, sought_proposals
@@ -17,7 +17,8 @@ from roundtable_desktop.store.db import Reader, View
 class Offered:
     """A proposal with its tries; diff is None where nobody asked for it, and where git could not
     tell it: then no_diff has what git said. reviewed: whose word an open one waits for.
-    gate_open: its reviewers have not all let it pass, so that Deliver needs a note (C-104).
+    gate_open: its reviewers have not all let it pass, or its checks have not ended, so that Deliver
+    needs a note (C-104).
     checks: of what a mission offers, those that the workspace has."""
 
     proposal: Proposal
@@ -70,4 +71,6 @@ def offered(view: View, proposal: Proposal) -> Offered:
     gate_open = open_one and open_review(view, proposal.task_id) is not None
     tries = proposals.deliveries(view, proposal.id)
     judged = checks.of_proposal(view, proposal.id) if proposal.run_id is None else ()
+    waits = open_one and any(one.status is CheckStatus.ASKED for one in judged)
+    gate_open = gate_open or waits
     return Offered(proposal, tries, reviewed=reviewed, gate_open=gate_open, checks=judged)
