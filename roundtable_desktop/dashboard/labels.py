@@ -249,6 +249,7 @@ EVENTS: Mapping[str, str] = {
     "task.started": N_("Work began"),
     "task.progress": N_("Progress was told"),
     "task.completed": N_("Done"),
+    "task.decided": N_("How it goes on was decided"),
     "task.failed": N_("Failed"),
     "task.blocked": N_("Blocked"),
     "task.cancelled": N_("Cancelled"),

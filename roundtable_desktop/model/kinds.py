@@ -136,7 +136,7 @@ class Kind(StrEnum):
     CHECK_ASKED = "check.asked"
     CHECK_ENDED = "check.ended"
     MISSION_UNCHANGED = "mission.unchanged"
-    RETRY_DECIDED = "attempt.decided"
+    RETRY_DECIDED = "task.decided"
     WAVE_PLANNED = "mission.wave"
     MISSION_REVIEW = "mission.review"
     REQUIREMENT_CHANGED = "requirement.changed"

@@ -16,7 +16,7 @@ OF_TASKS: Mapping[str, str] = {
     "task.started": N_("Work on {task} began."),
     "task.progress": N_("{who} told how far {task} is."),
     "task.completed": N_("{task} is done."),
-    "attempt.decided": N_("It was decided how {task} goes on after an attempt that failed."),
+    "task.decided": N_("It was decided how {task} goes on after an attempt that failed."),
     "task.failed": N_("{task} failed: every attempt is used up."),
     "task.blocked": N_("{task} is blocked."),
     "task.cancelled": N_("{who} cancelled {task}."),

@@ -60,7 +60,7 @@ def test_the_first_attempt_is_repeated_and_later_ones_change_one_thing(stage: St
         "Decision 2: it was tried again in another way. It failed.",
         "Decision 3: it was tried again with nobody beside it. It failed.",
     ]
-    assert stage.ground.kinds().count("attempt.decided") == 3 and other.task_id != task.id
+    assert stage.ground.kinds().count("task.decided") == 3 and other.task_id != task.id
 
 
 @pytest.mark.proves("A-32", "A-30")
@@ -74,7 +74,7 @@ def test_another_model_of_its_agent_is_tried_and_never_in_silence(stage: Stage) 
     assert (kept.action, kept.change, kept.model) == ("retry", "model", "small")
     run = stage.launch()
     assert run.model == "small"
-    told = [one.data for one in stage.ground.events() if one.kind == "attempt.decided"]
+    told = [one.data for one in stage.ground.events() if one.kind == "task.decided"]
     assert (told[-1]["model"], told[-1]["change"]) == ("small", "model")
     assert "with small" in sentences(stage, task)[-1]
     gate = next(one for one in stage.wakeup(task).decisions if one["gate"] == "executor")
