@@ -25,6 +25,7 @@ CONTRACT = {
     *("wake_self", "memory_query", "memory_record", "repo_read", "repo_search", "test_run"),
 }
 NOT_YET = {"test_run"}
+"""When it is there, the first test proves C-46 tools as well."""
 
 PATCH = (
     "diff --git a/made.txt b/made.txt\nnew file mode 100644\n--- /dev/null\n+++ b/made.txt\n"
@@ -60,7 +61,7 @@ def play(seat: Seat, way: str, scene: Callable[[Client], Coroutine[Any, Any, Non
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-21", "C-46 tools", "S-67", "C-109")
+@pytest.mark.proves("R-21", "S-67", "C-109")
 @pytest.mark.parametrize("way", ["http", "stdio"])
 def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way: str) -> None:
     room = stalls.room
