@@ -6,6 +6,7 @@ alone: it runs beside every agent, and an update of the app must not change it h
 
 import base64
 import contextlib
+import hashlib
 import http.client
 import itertools
 import json
@@ -25,6 +26,7 @@ PATIENCE = 60.0
 """Seconds for one message, restarts of the app included."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 AT_ONCE = 8
+KEY, LONGER, MOST_LONGER = "Idempotency-Key", "takes_longer", 64
 LAST_ANSWERS = 5.0
 """Seconds for what is under way when stdin ends."""
 
@@ -123,6 +125,7 @@ class Bridge:
         self._room = threading.BoundedSemaphore(AT_ONCE)
         self._name = uuid.uuid4().hex
         self._numbers = itertools.count(1)
+        self._longer: dict[str, str] = {}
         self._version: str | None = None
 
     def run(self, stdin: BinaryIO) -> None:
@@ -152,16 +155,18 @@ class Bridge:
 
     def _carry(self, line: bytes, message: Json) -> None:
         try:
-            status, body = self._deliver(line, self._headers(message))
+            headers = self._headers(message)
+            status, body = self._deliver(line, headers)
             if "id" in message:  # else a notification: it has no answer, not even a bad one
-                self._answer(message, status, body)
+                self._answer(message, status, body, headers[KEY])
         finally:
             self._room.release()
 
     def _headers(self, message: Json) -> dict[str, str]:
         """Its key, and what the protocol wants to see beside a message: the agreed version or,
         from 2026-07-28 on, the one that each message names."""
-        headers = {"Idempotency-Key": f"{self._name}-{next(self._numbers)}"}
+        known = self._longer.pop(_asked(message), None) if self._longer else None
+        headers = {KEY: known or f"{self._name}-{next(self._numbers)}"}
         params = _object(message.get("params"))
         named = _object(params.get("_meta")).get(VERSION_KEY)
         if isinstance(named, str):
@@ -174,8 +179,13 @@ class Bridge:
             headers["MCP-Protocol-Version"] = _printable(version)
         return headers
 
-    def _answer(self, message: Json, status: int, body: bytes) -> None:
+    def _answer(self, message: Json, status: int, body: bytes, key: str) -> None:
+        """One that takes longer is asked again under the same key: also after a restart of the app
+        it is not done twice."""
         answer = _answer_in(body)
+        told = _object(_object((answer or {}).get("result")).get("structuredContent"))
+        if told.get("code") == LONGER and len(self._longer) < MOST_LONGER:
+            self._longer[_asked(message)] = key
         if answer is None:
             text = WHY.get(status, f"Roundtable answered with HTTP {status}.")
             return self._fail(message["id"], FAILED, text)
@@ -207,6 +217,13 @@ def _answer_in(body: bytes) -> Json | None:
         return None
     is_answer = isinstance(answer, dict) and ("result" in answer or "error" in answer)
     return answer if is_answer and answer.get("jsonrpc") == "2.0" else None
+
+
+def _asked(message: Json) -> str:
+    """What it asks for, whoever asks and how often."""
+    params = {name: one for name, one in _object(message.get("params")).items() if name != "_meta"}
+    whole = json.dumps([message.get("method"), params], sort_keys=True)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _object(value: object) -> Json:
