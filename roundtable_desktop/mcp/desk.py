@@ -105,6 +105,17 @@ class Memories(Protocol):
     ) -> Mapping[str, object]: ...
 
 
+class Checks(Protocol):
+    """The workspace's own, on what the run's mission has merged."""
+
+    def names(self, holder: Holder) -> Mapping[str, object]: ...
+
+    def run(self, holder: Holder, name: str, key: str | None) -> Mapping[str, object]:
+        """A handle, at once."""
+
+    def result(self, holder: Holder, check_id: str) -> Mapping[str, object]: ...
+
+
 class AgentDesk(Protocol):
     """Every answer is a mapping of JSON values; every refusal is an `errors.Refused`.
 
@@ -127,6 +138,9 @@ class AgentDesk(Protocol):
 
     @property
     def memories(self) -> Memories: ...
+
+    @property
+    def checks(self) -> Checks: ...
 
     @property
     def repository(self) -> LookingIn: ...

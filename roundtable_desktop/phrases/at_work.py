@@ -32,6 +32,11 @@ AT_WORK: Mapping[str, str] = {
         "This workspace remembers {most} things, and no more. Name one in “replaces” that is true "
         "no more."
     ),
+    "checks_of_missions": N_(
+        "Checks are run on what a mission has merged, and your task is of none. Run the command in "
+        "your copy instead."
+    ),
+    "name_or_check_id": N_("Give one of the two: the name of a check, or a check_id."),
     "turn_waits": N_(
         "It is not your turn yet; before you: {place}. Go on with something else, or end: you are "
         "woken when it is."

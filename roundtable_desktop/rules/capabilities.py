@@ -29,6 +29,7 @@ CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
     "repo_search": _ALL,
     "memory_query": _ALL,
     "memory_record": _ITS_OWN,
+    "test_run": _ITS_OWN,
     "proposal_create": _ITS_OWN,
     "task_comment": _ITS_OWN,
     "task_progress": _ITS_OWN,

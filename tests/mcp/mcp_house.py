@@ -56,7 +56,7 @@ class MemoryDesk:
 
     def __init__(self) -> None:
         self.claims = self.state = self.changes = Noted()
-        self.repository = self.patches = self.turns = self.memories = self.claims
+        self.repository = self.patches = self.turns = self.memories = self.checks = self.claims
         self.live: dict[str, Holder] = {}
         self.tasks: dict[str, Json] = {
             "task-parent": {"id": "task-parent", "title": "All of it", "parent_id": None},

@@ -27,6 +27,7 @@ NAMES = [
     *("turn_request", "turn_start", "turn_complete"),
     *("memory_query", "memory_record"),
     *("repo_read", "repo_search", "proposal_create"),
+    "test_run",
 ]
 
 WAYS = [(way, mode) for way in ("http", "bridge") for mode in ("legacy", "auto", "2026-07-28")]

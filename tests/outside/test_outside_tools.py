@@ -24,9 +24,6 @@ CONTRACT = {
     *("claim_list", "turn_request", "turn_start", "turn_complete", "approval_request"),
     *("wake_self", "memory_query", "memory_record", "repo_read", "repo_search", "test_run"),
 }
-NOT_YET = {"test_run"}
-"""When it is there, the first test proves C-46 tools as well."""
-
 PATCH = (
     "diff --git a/made.txt b/made.txt\nnew file mode 100644\n--- /dev/null\n+++ b/made.txt\n"
     "@@ -0,0 +1 @@\n+by patch\n"
@@ -61,7 +58,7 @@ def play(seat: Seat, way: str, scene: Callable[[Client], Coroutine[Any, Any, Non
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-21", "S-67", "C-109")
+@pytest.mark.proves("R-21", "C-46 tools", "S-67", "C-109")
 @pytest.mark.parametrize("way", ["http", "stdio"])
 def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way: str) -> None:
     room = stalls.room
@@ -80,7 +77,7 @@ def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way:
             return answer.structured_content
 
         listed = {one.name: one for one in (await client.list_tools()).tools}
-        assert set(listed) == CONTRACT - NOT_YET
+        assert set(listed) == CONTRACT
         assert all("." not in name and one.description for name, one in listed.items())
         state = await call("state_get")
         assert {one["name"] for one in state["agents"]} == {"puppet", "hand"}

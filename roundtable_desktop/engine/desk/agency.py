@@ -10,6 +10,7 @@ from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.collecting import REFUSED
 from roundtable_desktop.engine.desk import Desk, gating, reach, tasks, voting, waking
 from roundtable_desktop.engine.desk.changing import Changing
+from roundtable_desktop.engine.desk.checking import Checking
 from roundtable_desktop.engine.desk.claiming import Claiming
 from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
 from roundtable_desktop.engine.desk.remembering import Remembering
@@ -70,6 +71,7 @@ class Agency(InName):
         self.changes = Changing(desk, reader, hidden)
         self.turns = Turning(desk, reader, hidden)
         self.memories = Remembering(desk, reader, hidden)
+        self.checks = Checking(desk, reader, hidden)
         self.repository = LookingIn(desk, reader, hidden)
         self.patches = Patching(desk, reader, hidden)
 

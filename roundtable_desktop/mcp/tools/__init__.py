@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from roundtable_desktop.mcp.calls import Tool
 from roundtable_desktop.mcp.tools import (
     changes,
+    checks,
     claims,
     memories,
     proposals,
@@ -15,7 +16,7 @@ from roundtable_desktop.mcp.tools import (
     waking,
 )
 
-NOUNS = (state, tasks, changes, waking, proposals, claims, turns, memories, repository)
+NOUNS = (state, tasks, changes, waking, proposals, claims, turns, memories, repository, checks)
 
 TOOLS: Mapping[str, Tool] = {tool.name: tool for noun in NOUNS for tool in noun.TOOLS}
 
