@@ -114,7 +114,7 @@ class Completion:
         self._launcher.detach(run_id)
 
     def _with_artifacts(self, around: Around, ended: Ended, left: Left) -> Left:
-        if ended.result is None or not ended.result.artifacts or not _has_copy(around.run):
+        if ended.result is None or not ended.result.artifacts:
             return left
         folder = self._collecting.folder(around)
         found = artifacts.keep(self._launcher, around.run, folder, ended.result)
@@ -284,10 +284,6 @@ class Completion:
             files=[asdict(change) for change in collected.changes],
             held=dict(collected.held) if collected.held else None,
         )
-
-
-def _has_copy(run: Run) -> bool:
-    return run.task_id is not None or run.copy_number is not None
 
 
 def _after(tx: Tx, ids: Ids, run: Run, outcome: RunOutcome) -> None:
