@@ -6,7 +6,7 @@
 /** @param {Element} file @returns {HTMLInputElement} The field for a line that is empty yet. */
 function empty(file) {
   const fields = /** @type {HTMLInputElement[]} */ ([
-    ...file.querySelectorAll(".remark input[name^=line-]"),
+    ...file.querySelectorAll(".line-note input[name^=line-]"),
   ]);
   const free = fields.find((one) => !one.value && !text(one).value);
   return free ?? another(fields[fields.length - 1]);
@@ -14,12 +14,12 @@ function empty(file) {
 
 /** @param {HTMLInputElement} line @returns {HTMLTextAreaElement} The comment beside it. */
 function text(line) {
-  return /** @type {HTMLTextAreaElement} */ (line.closest(".remark")?.querySelector("textarea"));
+  return /** @type {HTMLTextAreaElement} */ (line.closest(".line-note")?.querySelector("textarea"));
 }
 
 /** One more row below the last one. @param {HTMLInputElement} last @returns {HTMLInputElement} */
 function another(last) {
-  const row = /** @type {Element} */ (last.closest(".remark"));
+  const row = /** @type {Element} */ (last.closest(".line-note"));
   const [, file, number] = last.name.split("-");
   const made = /** @type {Element} */ (row.cloneNode(true));
   for (const one of made.querySelectorAll("[id], [for]")) {
