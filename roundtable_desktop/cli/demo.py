@@ -81,6 +81,8 @@ def _act(client: Client, repository: Path) -> tuple[Answer, Answer]:
     """What a person does: the mission as it is when it is delivered, and the routine's firing."""
     told = Told(client)
     workspace = client.post("/workspaces", {"path": str(repository)})
+    config = f"/workspaces/{workspace['id']}/config"
+    client.post(config, {"action": "accept", "sha": client.get(config)["sha"]})
     agents = {}
     for agent in story.AGENTS:
         made = {"workspace_id": workspace["id"], "adapter": "demo", "cooldown_sec": 0, **agent}
@@ -114,21 +116,25 @@ def _until_over(client: Client, mission: Answer, told: Told) -> None:
 
 
 def _deliver(client: Client, mission: Answer, told: Told) -> None:
-    """The person's word: what the mission came to goes onto their branch."""
+    """The person's word, after the checks: what the mission came to goes onto their branch."""
     path = f"/proposals?task_id={mission['root_task_id']}"
     offered = client.until(path, lambda one: bool(one["items"]), _PATIENCE)["items"]
     if not offered:
         raise Failed(_("The mission offers nothing."))
-    proposal = offered[0]["id"]
-    client.post(f"/proposals/{proposal}/deliver", {})
+    proposal = f"/proposals/{offered[0]['id']}"
+    client.until(proposal, lambda one: not any(map(_is_open, one["checks"])), _PATIENCE)
+    told.more()
+    client.post(f"{proposal}/deliver", {})
     seen = client.until(
-        f"/proposals/{proposal}",
-        lambda one: one["deliveries"][-1]["status"] != "intended",
-        _PATIENCE,
+        proposal, lambda one: one["deliveries"][-1]["status"] != "intended", _PATIENCE
     )
     told.more()
     if seen["status"] != "delivered":
         raise Failed(plain(seen["sentence"]))
+
+
+def _is_open(check: Answer) -> bool:
+    return bool(check["status"] == "asked")
 
 
 def _fire(client: Client, routine: Answer, told: Told) -> Answer:

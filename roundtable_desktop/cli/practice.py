@@ -18,6 +18,7 @@ TELLS = frozenset(
         *("orchestrator.blocked", "task.created", "task.started", "task.completed"),
         *("attempt.decided", "verdict.cast", "workspace.merge.conflicted"),
         *("workspace.merge.completed", "routine.fired", "routine.firing.ended", "run.ended"),
+        "check.ended",
     }
 )
 """Kinds of events that a person is told of; of runs only those that did not do well."""
@@ -116,6 +117,8 @@ class Witness:
             title: list(client.every("/proposals", task_id=task["id"]))
             for title, task in self._tasks.items()
         }
+        (offered,) = client.every("/proposals", task_id=mission["root_task_id"])
+        self._offered = client.get(f"/proposals/{offered['id']}")
 
     def verify(self, git: Sample, repository: Path, own: Sequence[str]) -> list[str]:
         """What is so, a line for each thing. Raises Failed with what is not."""
@@ -126,6 +129,7 @@ class Witness:
             (self._other_model, _("A model was not there, and another one did the work.")),
             (self._again, _("A task failed and was tried again.")),
             (self._revised, _("A reviewer asked for a change, and got it.")),
+            (self._checked, _("A command checked all of it before it was delivered.")),
             (self._fired, _("A routine fired, and its agent ran.")),
             (lambda: self._done(), _("The mission is completed.")),
             (lambda: _files(git, repository), _("All of its work is on main, as it should be.")),
@@ -170,6 +174,9 @@ class Witness:
     def _revised(self) -> bool:
         words = [one["status"] for one in self._offers.get(story.USAGE, [])]
         return words == ["delivered", "revision_requested"]
+
+    def _checked(self) -> bool:
+        return [one["status"] for one in self._offered["checks"]] == ["passed"]
 
     def _fired(self) -> bool:
         return bool(self._firing["status"] == "done" and self._firing["run_id"])

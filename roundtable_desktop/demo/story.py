@@ -8,7 +8,14 @@ FILES = {
     "tea.py": '"""Minutes for each tea."""\n\nMINUTES = {"green": 2, "black": 4}\n',
     "CHANGELOG.md": "# Changelog\n\n",
     ".gitignore": "__pycache__/\n",
+    ".roundtable/config.yaml": (
+        "version: 1\n"
+        "checks:\n"
+        "  - name: every tea\n"
+        "    command: [git, grep, --quiet, oolong, --, docs/teas.md]\n"
+    ),
 }
+"""The last one says by which command a mission's work is checked before it is delivered."""
 OWN: Mapping[str, str] = {
     "notes.txt": "My own notes. Nobody has committed them.\n",
     ".gitignore": "__pycache__/\n*.swp\n",

@@ -30,6 +30,7 @@ def test_practice_goes_the_whole_way_and_leaves_nothing_behind(house: House) -> 
         "A model was not there, and another one did the work.",
         "A task failed and was tried again.",
         "A reviewer asked for a change, and got it.",
+        "A command checked all of it before it was delivered.",
         "A routine fired, and its agent ran.",
         "All of its work is on main, as it should be.",
         "Your own changes are as they were.",
