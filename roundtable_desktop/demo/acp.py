@@ -251,7 +251,8 @@ class Acp:
         if leading.leads([prompt, *(one["asked"] for one in session.turns)]):
             turn.chair = leading.Chair(turn)
             lines = self._steps(session, prompt, default=False)
-            return leading.lead(turn.chair, lines, turn.done)
+            changed = leading.said(prompt)
+            return leading.lead(turn.chair, lines, turn.done, changed=changed)
         if (task_id := leading.waits(prompt)) and not session.begun:
             session.begun = True
             return turn.done.append(leading.answer(turn, task_id))

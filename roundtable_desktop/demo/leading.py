@@ -11,6 +11,7 @@ from roundtable_desktop.demo.planning import parts_of
 from roundtable_desktop.demo.script import Line
 
 _LEADS = re.compile(r"^You lead this mission\b", re.MULTILINE)
+_SAID = re.compile(r"^The developer wrote:$", re.MULTILINE)
 _ASKED = re.compile(r"Answer with a comment on its task \(task_id ([0-9a-z]{6,64})\)")
 _REFERS = "@"
 ANSWER = (
@@ -24,6 +25,11 @@ NAMED = 5
 def leads(texts: Sequence[str]) -> bool:
     """Whether one of these prompts makes it the leader of a mission."""
     return any(_LEADS.search(text) for text in texts)
+
+
+def said(prompt: str) -> bool:
+    """Whether the developer said something since its last turn."""
+    return _SAID.search(prompt) is not None
 
 
 def waits(prompt: str) -> str | None:
@@ -131,9 +137,10 @@ def _is_empty(gate: object) -> bool:
     return isinstance(gate, dict) and gate.get("kind") == "review" and gate.get("agents") == []
 
 
-def lead(chair: Chair, lines: Sequence[Line], done: list[str]) -> None:
+def lead(chair: Chair, lines: Sequence[Line], done: list[str], *, changed: bool = False) -> None:
     """A turn: the plan, as far as it is not made yet, else how it stands. What is done is added to
-    `done`. lines: what the goal or a comment says; without any the plan is its own."""
+    `done`. lines: what the goal or a comment says; without any the plan is its own. changed:
+    whether the developer said something since."""
     wanted = [title for title in map(_title, lines) if title is not None]
     missing = [title for title in wanted if chair.named(title) is None]
     if lines and (missing or not wanted):
@@ -145,6 +152,9 @@ def lead(chair: Chair, lines: Sequence[Line], done: list[str]) -> None:
             chair.call("task_create", {**part.arguments()})
             done.append(f"asked for: {part.title}")
     else:
+        if changed:
+            chair.call("task_update", {"impact": "implementation", "note": "It is taken up."})
+            done.append("took up what is wanted now")
         done.append(stands(chair.tasks))
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.gates import Judged, Word
 from roundtable_desktop.model.messages import WorkerResult
+from roundtable_desktop.model.missions import Impact
 from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
 
@@ -53,6 +54,11 @@ class Changes(Protocol):
     ) -> Mapping[str, object]:
         """values: title, description, acceptance, expected_files, write_area; None leaves a thing
         as it is."""
+
+    def assess(
+        self, holder: Holder, impact: Impact, note: str, key: str | None
+    ) -> Mapping[str, object]:
+        """What a change of what is wanted means for the mission whose root it works on."""
 
     def block(
         self, holder: Holder, task_id: str, reason: str, owner: str, action: str, key: str | None

@@ -20,6 +20,10 @@ AT_WORK: Mapping[str, str] = {
         "wake_self and try again later; claim_list shows who has what."
     ),
     "too_many_claims": N_("A run keeps at most {most} things for itself. Let go of some first."),
+    "leads_no_mission": N_(
+        "Only who works on the root task of a mission says what a change means for it."
+    ),
+    "name_a_task_below": N_("Name the task that is to change: one below your own."),
     "name_a_task": N_("Your turn is about no task. Name the one that is blocked."),
     "nothing_to_change": N_("Name at least one thing that is to change."),
     "not_below_yours": N_(

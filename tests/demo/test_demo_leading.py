@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from roundtable_desktop.demo.acts import Reported
-from roundtable_desktop.demo.leading import Chair, answer, lead, leads, stands, waits
+from roundtable_desktop.demo.leading import Chair, answer, lead, leads, said, stands, waits
 from roundtable_desktop.demo.planning import MOST, parts_of
 from roundtable_desktop.demo.script import lines_of
 from roundtable_desktop.mcp.tools import TOOLS
+from roundtable_desktop.rules.news import Remark
+from roundtable_desktop.rules.news import told as told_of
 from roundtable_desktop.rules.woken import Cause, _waited_for
 
 AGENTS = [
@@ -159,6 +161,16 @@ def test_lines_of_a_comment_are_done_and_words_alone_are_answered_by_how_it_stan
     assert led(seat, "@demo subtask Sugar") == ["asked for: Sugar"]
     assert led(seat, "@demo say hello") == []
     assert led(seat, "Hurry up") == ["2 todo: T-2 Boil, T-3 Sugar"]
+
+
+@pytest.mark.proves("N-19 practice", "A-23")
+def test_what_the_developer_says_later_is_taken_up() -> None:
+    seat, done = Seat("Tea", "Boil"), list[str]()
+    told = told_of([Remark("The developer", "Make it strong.", by_person=True)])
+    assert said(told) and not said(told_of([Remark("Agent Bob", "Oiled.", by_person=False)]))
+    lead(Chair(seat), [], done, changed=said(told))
+    assert done == ["took up what is wanted now", "1 todo: T-2 Boil"]
+    assert seat.calls[-1][0] == "task_update"
 
 
 @pytest.mark.proves("N-19 practice")

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 from engine_missions import Crew
-from engine_stage import Stage
+from engine_stage import ASKED, Stage
 from test_engine_tools import holder_of, refused
 
-from roundtable_desktop.engine.desk import agency
+from roundtable_desktop.engine.desk import agency, requirements
 from roundtable_desktop.engine.desk.agency import SUBTASKS, Agency
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent, Blocked, Invalid
 from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.missions import Impact
 from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import DependencySource, DependencyType, Source
@@ -73,6 +74,31 @@ def test_a_coordinator_says_later_where_a_task_may_write(table: Table) -> None:
     task = table.make("Dig", write_area=("garden/",))
     table.agency.changes.task(table.holder, task.id, {"write_area": ["field/"]}, None, None, None)
     assert table.crew.now(task).write_area == ("field/",)
+
+
+@pytest.mark.proves("A-23")
+def test_who_leads_says_what_a_change_means_and_what_it_touches_goes_on(table: Table) -> None:
+    task, stage = table.make("Dig", write_area=("garden/",)), table.stage
+    requirements.require(stage.desk, ASKED, table.crew.id, "Deeper", [task.id])
+    table.crew.turn()
+    assert table.crew.waiting(task) == [] and len(table.crew.live()) == 1
+    for _ in range(2):
+        table.agency.changes.assess(table.holder, Impact.IMPLEMENTATION, "They dig on", None)
+    kinds = [one for one in stage.ground.kinds() if one == "architecture.impact.completed"]
+    assert len(kinds) == 1, "the second time nothing waits for it"
+    table.crew.turn()
+    run = table.crew.run_of(task)
+    below = holder_of(run)
+    refused(
+        Invalid,
+        "leads_no_mission",
+        lambda: table.agency.changes.assess(below, Impact.IMPLEMENTATION, "", None),
+    )
+    prompt = stage.ground.rows("runs")
+    [told] = [one["assembled_prompt"] for one in prompt if one["id"] == run.id]
+    assert "a part of a mission" in told and "Change nothing but: garden/." in told
+    [lead] = [one["assembled_prompt"] for one in prompt if one["id"] == table.holder.run_id]
+    assert "You lead this mission" in lead
 
 
 @pytest.mark.proves("A-03", "K-64")

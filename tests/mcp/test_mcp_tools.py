@@ -195,7 +195,7 @@ def test_a_report_that_is_refused_is_kept_for_people(
         ("state_watch", {"cursor": 7}, "/cursor"),
         ("state_watch", {"cursor": "-1"}, "/cursor"),
         ("state_watch", {"wait_seconds": 2}, "/wait_seconds"),
-        ("task_update", {"title": "a"}, "/task_id"),
+        ("task_update", {"impact": "large"}, "/impact"),
         ("task_update", {"task_id": "task-mine", "status": "done"}, "/status"),
         ("task_block", {"reason": "a", "action": "b", "owner": "nobody"}, "/owner"),
         ("claim_acquire", {"resources": []}, "/resources"),
@@ -231,6 +231,12 @@ def test_sizes_are_counted_in_bytes(house: House) -> None:
     evidence = [{"kind": "note", "text": "x" * 1000}] * 70
     assert told(house, "task_result", **RESULT, evidence=evidence)["code"] == "text_too_large"
     assert not house.desk.keys
+
+
+def test_what_is_to_change_is_named_and_what_a_change_means_needs_no_name(house: House) -> None:
+    assert told(house, "task_update", title="a")["code"] == "name_a_task_below"
+    answer = house.ask(call("task_update", impact="implementation", note="They dig on."))[2]
+    assert answer["result"]["isError"] is False
 
 
 def test_a_blocked_result_says_who_has_to_do_what(house: House) -> None:

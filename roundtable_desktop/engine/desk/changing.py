@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from roundtable_desktop.engine.calling_off import call_off
-from roundtable_desktop.engine.desk import Asked, board, reach, tasks
+from roundtable_desktop.engine.desk import Asked, board, reach, requirements, tasks
 from roundtable_desktop.engine.desk.in_name import Answer, InName, named_agent, shown
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.missions import Impact
 from roundtable_desktop.model.records import Actor, Run, Subject
+from roundtable_desktop.store import missions, standing
 from roundtable_desktop.store import tasks as rows
 from roundtable_desktop.store.db import Tx
 
@@ -40,6 +42,23 @@ class Changing(InName):
 
         words = f"update:{task_id}:{sorted(values.items())}:{assignee}:{blocked_by}"
         return shown(self._once(holder, key, words, act, rows.get))
+
+    def assess(self, holder: Holder, impact: Impact, note: str, key: str | None) -> Answer:
+        """What a change of what is wanted means for the mission that it leads: what waits for that
+        goes on (A-23). Where nothing waits for it nothing is told."""
+        clean = self._clean(holder, note)
+
+        def act(tx: Tx, _: Run) -> Subject:
+            task = reach.own(tx, holder)
+            mission = missions.of_root(tx, task)
+            if mission is None:
+                raise Invalid("leads_no_mission", "/impact")
+            if standing.paused(tx, mission.id):
+                actor = Actor("agent", holder.agent_id)
+                requirements.assess_now(tx, self._desk, actor, mission, impact, clean)
+            return Subject("task", task.id)
+
+        return shown(self._once(holder, key, f"assess:{impact}:{note}", act, rows.get))
 
     def block(
         self, holder: Holder, task_id: str, reason: str, owner: str, action: str, key: str | None

@@ -1,7 +1,7 @@
 """The tools by which an agent changes the tasks below its own, or says that one is stuck."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,13 +9,18 @@ from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
 from roundtable_desktop.mcp.tools.tasks import DESCRIPTION_LENGTH, SUBTASKS, Name, Path, Title
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.messages import BlockedOn, WorkerResult
+from roundtable_desktop.model.missions import Impact
 
 REASON_LENGTH = 2000
 ID = Field(min_length=6, max_length=64)
 
 
 class ChangeWanted(Arguments):
-    task_id: Annotated[str, Field(description="A task below your own; task_list shows them."), ID]
+    task_id: Annotated[
+        str | None,
+        Field(description="A task below your own; task_list shows them. Left out with impact."),
+        ID,
+    ] = None
     title: Title | None = None
     description: Annotated[str | None, Field(max_length=DESCRIPTION_LENGTH)] = None
     acceptance: Annotated[
@@ -36,6 +41,17 @@ class ChangeWanted(Arguments):
         list[Name] | None,
         Field(max_length=SUBTASKS, description="All that it waits for from now on, as ids."),
     ] = None
+    impact: Annotated[
+        Literal["implementation", "architecture"] | None,
+        Field(
+            description="Of a mission that you lead, alone: what a change of what is wanted means."
+            " The tasks that it touches wait until you say so. implementation: they go on as they"
+            " are now. architecture: how the parts fit together changes; the developer is asked."
+        ),
+    ] = None
+    note: Annotated[
+        str, Field(max_length=REASON_LENGTH, description="With impact: why, in a sentence.")
+    ] = ""
 
 
 class BlockWanted(Arguments):
@@ -59,7 +75,12 @@ class BlockWanted(Arguments):
 def task_update(call: Call, wanted: ChangeWanted) -> Mapping[str, object]:
     """Changes a task below your own: its words, where it may write, what it waits for, or who does
     it. What you leave out stays as it is. A new assignee starts on it as soon as nothing holds it;
-    in a mission when a wave has room for it."""
+    in a mission when a wave has room for it. With an impact it says what a change of what is
+    wanted means for the mission that you lead."""
+    if wanted.impact is not None:
+        return call.desk.changes.assess(call.holder, Impact(wanted.impact), wanted.note, call.key)
+    if wanted.task_id is None:
+        raise Invalid("name_a_task_below", "/task_id")
     named = ("title", "description", "acceptance", "expected_files", "write_area")
     given = {name: getattr(wanted, name) for name in named}
     values = {name: one for name, one in given.items() if one is not None}
