@@ -1,5 +1,6 @@
 """A mission as a person lives it: the story of practice mode, and one of their own."""
 
+import json
 import re
 from typing import Any
 
@@ -140,3 +141,53 @@ def test_a_goal_becomes_a_graph_and_its_work_is_on_the_branch_when_a_person_says
         for task in seen["tasks"]
         for one in house.get("/proposals", task_id=task["id"])["items"]
     } == {"delivered"}
+
+
+ASKS = {
+    "reason": "It can be red or blue.",
+    "owner": "coordinator",
+    "action": "Say which colour it is to have",
+}
+FRAME = {
+    "title": "Frame",
+    "description": "@demo write out/frame.txt oak",
+    "write_area": ["out/frame.txt"],
+    "blocked_by": ["@Paint"],
+}
+PAINT = {
+    "title": "Paint",
+    "description": "@demo write out/paint.txt blue\n@demo once\n"
+    f"@demo tool task_block {json.dumps(ASKS)}",
+    "write_area": ["out/paint.txt"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.proves("A-23", "C-24", "R-31", "A-34")
+def test_a_coordinator_answers_who_is_stuck_and_takes_up_what_is_wanted_now(
+    running: House,
+) -> None:
+    office = Office(running)
+    house = running
+    lines = [f"@demo tool task_create {json.dumps(one)}" for one in (PAINT, FRAME)]
+    mission = office.begin(goal="\n".join(["Paint it", *lines]), delivery="approval")
+    path = f"/missions/{mission['id']}"
+    paint, frame = until(lambda: len(one := house.get(path)["tasks"]) == 2 and one, 60)
+    house.post(f"{path}/requirements", {"text": "Take oak.", "task_ids": [frame["id"]]})
+
+    def told(kind: str) -> list[Any]:
+        return list(house.get("/events", kind=kind, limit=200)["items"])
+
+    (assessed,) = until(lambda: told("architecture.impact.completed"), 60)
+    assert (assessed["data"]["impact"], assessed["actor_type"]) == ("implementation", "agent")
+    seen = office.over(mission)
+    assert (seen["state"], seen["outcome"]) == ("completed", "completed"), seen["sentence"]
+    (said,) = [one for one in told("task.commented") if one["subject_id"] == paint["id"]]
+    assert said["actor_id"] == mission["coordinator_agent_id"], "the coordinator's answer"
+    outcomes = [one["outcome"] for one in house.get(f"/tasks/{paint['id']}/attempts")["items"]]
+    assert sorted(outcomes) == ["blocked", "done"]
+    asked = house.get("/inbox", status="resolved", kind="blocked")["items"]
+    assert len(asked) == 1, "the person was asked too, and need not answer any more"
+    office.lands(office.offered(mission))
+    assert (office.room.path / "out" / "paint.txt").read_text() == "blue\n"
+    assert (office.room.path / "out" / "frame.txt").read_text() == "oak\n"
