@@ -49,8 +49,8 @@ STATES: Mapping[str, str] = {
         "new of it starts meanwhile."
     ),
     "mission_is_stopped": N_("It is stopped. Reopen it to go on."),
-    "mission_is_blocked": N_("It stands still until somebody sees to it: {why}"),
-    "mission_is_failed": N_("It was given up: {why}"),
+    "mission_is_blocked": N_("It stands still until somebody sees to it. {why}"),
+    "mission_is_failed": N_("It was given up. {why}"),
     "mission_is_completed": N_(
         "It is completed: every task and every proposal of it is over. That is about states, and "
         "no verdict on tests."

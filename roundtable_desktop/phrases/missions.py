@@ -40,14 +40,14 @@ MISSIONS: Mapping[str, str] = {
     ),
     "waits_mission": N_("It waits for the branch of its mission."),
     "inbox_mission_blocked": N_(
-        "The mission “{goal}” stands still: {why} See to it, and reopen the mission."
+        "The mission “{goal}” stands still. {why} See to it, and reopen the mission."
     ),
-    "mission_all_remaining_tasks_blocked": N_("all that is left of it is blocked."),
-    "mission_look_failed": N_("it could not be looked at, again and again ({error})."),
-    "mission_no_work_planned": N_("its coordinator is done and has planned no work."),
-    "mission_invalid": N_("its tasks wait for each other in a circle, or for one that is gone."),
-    "mission_branch_taken": N_("there is a branch “{branch}” already that is not its own."),
-    "mission_branch_not_made": N_("its branch “{branch}” cannot be made ({text})."),
+    "mission_all_remaining_tasks_blocked": N_("All that is left of it is blocked."),
+    "mission_look_failed": N_("It could not be looked at, again and again ({error})."),
+    "mission_no_work_planned": N_("Its coordinator is done and has planned no work."),
+    "mission_invalid": N_("Its tasks wait for each other in a circle, or for one that is gone."),
+    "mission_branch_taken": N_("There is a branch “{branch}” already that is not its own."),
+    "mission_branch_not_made": N_("Its branch “{branch}” cannot be made ({text})."),
     "task_blocked_mission_blocked": N_(
         "Its mission stands still. The inbox says why; reopen the mission when that is seen to."
     ),
