@@ -16,6 +16,7 @@ EARLY = (
     "/proposals/<>/rebase",
     "/proposals/<>/verdicts",
     "/proposals/<>/remarks",
+    "/missions/<>/impact",
     "/tasks/<>/decide",
 )
 LATE = ("/tasks/<>/move", "/routines/<>/remove", "/agents/<>/control", "/control", "/logout")

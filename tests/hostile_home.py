@@ -119,6 +119,8 @@ def _mission(house: House) -> str:
     edge = {"depends_on_task_id": first["id"], "dependency_type": "soft", "reason": ALL[:2000]}
     policy = {"kind": "agent_select", "models": [PAYLOADS[0]]}
     room.task(LONG + LONG, mission_id=made, depends_on=[edge], model_policy=policy)
+    change = {"text": ALL, "task_ids": [first["id"]]}
+    house.post(f"/missions/{made}/requirements", change)
     return made
 
 
