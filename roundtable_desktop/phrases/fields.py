@@ -115,6 +115,9 @@ PATTERNS: Mapping[str, str] = {
         "This must be letters, digits, “.”, “-” and “_”, at most 64, beginning with a letter or "
         "digit."
     ),
+    r"^(hard|soft|conflict|serialization)$": N_(
+        "This must be one of: hard, soft, conflict, serialization."
+    ),
     r"^([0-9a-z]{12})?$": N_("This must be 12 small letters and digits."),
     r"^\d{6}\.\d{1,12}(\.\d{1,6})?$": N_(
         "This is no place in a transcript. Take one that an answer gave."
