@@ -30,8 +30,11 @@ class ConvergedBy(StrEnum):
 
 
 class MissionOutcome(StrEnum):
-    """COMPLETED: every required task is done. WITH_FAILURES: so too, and an optional one failed.
-    FAILED: a required one did, or nothing was done at all."""
+    """How a mission that ended did (W-06, C-59).
+
+    COMPLETED: every required task is done. WITH_FAILURES: so too, and an optional one failed.
+    FAILED: a required one did, or nothing was done at all.
+    """
 
     COMPLETED = "completed"
     WITH_FAILURES = "completed_with_failures"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from roundtable_desktop.model.convergence import MissionOutcome as MissionOutcome
 from roundtable_desktop.model.records import Json
 from roundtable_desktop.model.states import DeliveryMode, Machine, moves
 
@@ -51,14 +52,6 @@ class Phase(StrEnum):
     COMPLETED = "COMPLETED"
     BLOCKED = "BLOCKED"
     CANCELLED = "CANCELLED"
-
-
-class MissionOutcome(StrEnum):
-    """How a mission that ended did (W-06, C-59)."""
-
-    COMPLETED = "completed"
-    COMPLETED_WITH_FAILURES = "completed_with_failures"
-    FAILED = "failed"
 
 
 class Impact(StrEnum):

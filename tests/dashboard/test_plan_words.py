@@ -43,7 +43,7 @@ def test_every_state_of_missions_has_words() -> None:
     for codes in (MissionState, MissionOutcome, Phase, Purpose, DependencyType):
         for code in codes:
             assert label(str(code)) != str(code) or code in ("completed",), code
-    for state in (*MissionState, MissionOutcome.COMPLETED_WITH_FAILURES):
+    for state in (*MissionState, MissionOutcome.WITH_FAILURES):
         assert f"mission_is_{state}" in SENTENCES
     assert set(ConvergedBy) <= set(CONVERGENCE)
     for step in (*Step, "awaiting_initial_work", "invalid"):

@@ -79,6 +79,7 @@ def test_nothing_but_a_plain_file_of_the_copy_is_kept(copy: Path, path: str, fau
     assert found in expected and saved == wanted
 
 
+@pytest.mark.proves("S-40")
 def test_a_file_that_is_swapped_for_a_link_leads_nowhere(copy: Path) -> None:
     """S-40: between the look and the opening, a thousand times."""
     stop = threading.Event()

@@ -198,7 +198,7 @@ class World(Crew):
         if any(not one.optional for one in failed) or not done:
             assert mission.outcome is MissionOutcome.FAILED
         elif failed:
-            assert mission.outcome is MissionOutcome.COMPLETED_WITH_FAILURES
+            assert mission.outcome is MissionOutcome.WITH_FAILURES
         else:
             assert mission.outcome is MissionOutcome.COMPLETED
         plans: list[Any] = [wave.plan for wave in self.waves()]

@@ -35,7 +35,7 @@ def reported(room: Room, lines: str, *paths: str) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("A-25", "S-39")
+@pytest.mark.proves("A-25", "S-39", "S-41", "S-42")
 def test_artifacts_are_served_as_they_are_and_run_nowhere(room: Room) -> None:
     lines = [
         f"printf %s {shlex.quote(SVG)} > a.svg; printf %s {shlex.quote(HTML)} > b.html",

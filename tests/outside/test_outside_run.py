@@ -153,7 +153,7 @@ def test_what_is_not_above_zero_is_the_usual(room: Room) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-11", "C-57", "R-05")
+@pytest.mark.proves("R-11", "C-57", "R-05", "C-72")
 @pytest.mark.parametrize("headless", [True, False])
 def test_ctrl_c_is_no_failure_and_leaves_agents_at_work(house: House, headless: bool) -> None:
     path = house.repository()

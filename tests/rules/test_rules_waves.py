@@ -31,7 +31,7 @@ def made(*tasks: PlanTask, **more: Any) -> dict[str, str]:
 # --- dependencies --------------------------------------------------------------------------------
 
 
-@pytest.mark.proves("A-13")
+@pytest.mark.proves("A-13", "A-05")
 @pytest.mark.parametrize(
     ("status", "code"),
     [
@@ -151,7 +151,7 @@ def test_a_task_in_progress_that_nobody_works_on_is_dispatched_again() -> None:
 # --- what comes next -----------------------------------------------------------------------------
 
 
-@pytest.mark.proves("A-12", "A-18")
+@pytest.mark.proves("A-12", "A-18", "A-05")
 @pytest.mark.parametrize(
     ("tasks", "busy", "step", "blocked"),
     [

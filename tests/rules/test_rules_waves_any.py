@@ -23,7 +23,7 @@ def test_any_graph_is_carried_out_by_the_law(batches: bool) -> None:
     carry_out(range(SEED, SEED + GRAPHS), batches=batches)
 
 
-@pytest.mark.proves("A-18")
+@pytest.mark.proves("A-18", "A-18 quick")
 @pytest.mark.parametrize("shape", ["apart", "globs", "one file", "unknown", "a chain", "a lattice"])
 def test_five_hundred_tasks_are_planned_at_once(shape: str) -> None:
     """In 200 ms of processor time on a slow machine; a tenth of it is usual."""

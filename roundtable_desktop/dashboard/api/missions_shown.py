@@ -165,7 +165,7 @@ def sentence_of(mission: Mission, say: Say = said) -> str:
     """How it stands, in words."""
     why = reason_of(mission, say)
     code = str(mission.state)
-    if mission.outcome is MissionOutcome.COMPLETED_WITH_FAILURES:
+    if mission.outcome is MissionOutcome.WITH_FAILURES:
         code = str(mission.outcome)
     text = (mission.error or {}).get("text", "")
     return say(f"mission_is_{code}", {"why": why, "text": text})
