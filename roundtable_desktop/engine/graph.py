@@ -43,6 +43,8 @@ def move(tx: Tx, ids: Ids, task: Task, to: TaskStatus, *, actor: Actor, **values
             _ask(tx, ids, dependent, task, to)
         elif task.status in LOSSES:
             found(tx, ids, dependent, task, actor)
+    if to is TaskStatus.TODO and task.status in TERMINAL_TASKS:
+        _ask_anew(tx, ids, task.id)
     if to in repairs.ENDS and (waits := repairs.waiting(tx, task)) is not None:
         if to is TaskStatus.DONE and repairs.came(tx, task):
             _end_with_repair(tx, ids, waits, task)
@@ -168,6 +170,13 @@ def _ask(tx: Tx, ids: Ids, task: Task, blocker: Task, end: TaskStatus) -> None:
             "options": inbox.options(ANSWERS),
         },
     )
+
+
+def _ask_anew(tx: Tx, ids: Ids, task_id: str) -> None:
+    """Opened again, it waits for what was lost while it was over itself."""
+    for blocker in dependencies.waiting_for(tx, task_id):
+        if blocker.status in LOSSES:
+            _ask(tx, ids, _known(tx, task_id), blocker, blocker.status)
 
 
 def _tell_parent(tx: Tx, ids: Ids, parent_id: str) -> None:

@@ -55,7 +55,7 @@ def test_an_agent_is_added_changed_and_given_a_variable(
     either.get_by_text("Limits", exact=True).click()
     either.get_by_label("Runs at once").fill("3")
     either.get_by_label("Role").select_option("reviewer")
-    either.get_by_label("Model").fill("big-1")
+    either.get_by_label("Model", exact=True).fill("big-1")
     button(either, "Change it").click()
     expect(either.get_by_text("It is changed.")).to_be_visible()
     changed = agent(room, "baker")

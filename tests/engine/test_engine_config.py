@@ -30,7 +30,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
 @pytest.fixture
 def room(home: Ground, tmp_path: Path) -> Room:
     nothing: Any = None  # no git is asked here
-    ids, runs, kept = home.ids, ScriptedLauncher(), secrets_in(tmp_path / "secrets")
+    ids, runs, kept = (
+        home.ids,
+        ScriptedLauncher(tmp_path / "runs"),
+        secrets_in(tmp_path / "secrets"),
+    )
     desk = Desk(home.store, nothing, kept, ids, runs, nothing, nothing, "UTC", watch(home))
     return Room(home, tmp_path, desk, home.workspace(path=str(tmp_path)).id)
 

@@ -20,7 +20,7 @@ from roundtable_desktop.store import config
 @pytest.fixture
 def room(ground: Ground, tmp_path: Path) -> Room:
     nothing: Any = None  # no git and no secrets are asked here
-    runs = ScriptedLauncher()
+    runs = ScriptedLauncher(tmp_path / "runs")
     desk = Desk(
         ground.store, nothing, nothing, ground.ids, runs, nothing, nothing, "UTC", watch(ground)
     )

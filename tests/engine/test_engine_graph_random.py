@@ -48,7 +48,7 @@ class World:
         workspace = self.ground.workspace()
         agent = self.ground.agent(workspace, cooldown_sec=0, max_concurrent_sessions=99)
         nothing: Any = None
-        launcher = ScriptedLauncher()
+        launcher = ScriptedLauncher(folder / "runs")
         self.desk = Desk(
             self.ground.store,
             nothing,

@@ -17,7 +17,7 @@ def test_a_mission_is_active_at_once_with_the_task_of_its_coordinator(stage: Sta
     assert (made.state, made.phase, made.slug) == (
         MissionState.ACTIVE,
         Phase.IDLE,
-        "make-the-search-fast-and-keep-what-it-fi",
+        "make-the-search-fast",
     )
     with stage.ground.store.transaction() as tx:
         root = tasks.get(tx, made.root_task_id)

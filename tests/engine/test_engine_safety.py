@@ -220,7 +220,7 @@ def test_a_restored_past_fires_and_launches_nothing_by_itself(
     copies, runs = tmp_path / "copies", tmp_path / "runs"
     (copies / "1" / "t4").mkdir(parents=True)
     (runs / "unknown").mkdir(parents=True)
-    launcher = ScriptedLauncher()
+    launcher = ScriptedLauncher(tmp_path / "runs")
     runners = Runners(launcher, lambda run: None, dict, runs)
     ground.close()
     restoring.put_in_place(ground.path, copy, NOW, ground.clock.now(), why="asked")

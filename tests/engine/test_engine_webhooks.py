@@ -264,7 +264,7 @@ def test_a_secret_in_its_own_body_is_not_stored(stage: Stage) -> None:
 @pytest.mark.proves("C-80 webhooks", "W-14")
 def test_a_file_of_the_repository_leaves_webhooks_alone(ground: Ground, tmp_path: Path) -> None:
     nothing: Any = None
-    kept, launcher = secrets_in(tmp_path / "secrets"), ScriptedLauncher()
+    kept, launcher = secrets_in(tmp_path / "secrets"), ScriptedLauncher(tmp_path / "runs")
     desk = Desk(
         ground.store, nothing, kept, ground.ids, launcher, nothing, nothing, "UTC", watch(ground)
     )

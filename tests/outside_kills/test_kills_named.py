@@ -103,7 +103,7 @@ def text_of(made: Site, run: str) -> str:
 @pytest.mark.proves("F-04", "C-101", "A-35")
 @pytest.mark.parametrize("end", ["kill", "stop"])
 def test_three_agents_go_on_without_the_owner_and_are_followed_again(made: Site, end: str) -> None:
-    tasks = [made.post(f"key-{n}", f"@work 4 say 200 write key-{n}.txt", n) for n in range(3)]
+    tasks = [made.post(f"key-{n}", f"@work 9 say 200 write key-{n}.txt", n) for n in range(3)]
     assert until(lambda: len(made.starts()) == 3, 15)
     getattr(made.owners, end)()
     time.sleep(0.5)
@@ -111,7 +111,7 @@ def test_three_agents_go_on_without_the_owner_and_are_followed_again(made: Site,
     assert row(made, "count(*) FROM events WHERE kind = 'run.adopted'") == 3
     made.owners.kill()
     made.owners.start()
-    assert until(lambda: all(made.status(task) == "in_review" for task in tasks), 20)
+    assert until(lambda: all(made.status(task) == "in_review" for task in tasks), 30)
     whole = "".join(f"line {number} of 200 \N{SNOWMAN}\n" for number in range(200))
     runs = {record.run: record.pid for record in made.starts()}
     assert [text_of(made, run) for run in runs] == [whole] * 3

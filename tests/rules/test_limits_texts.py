@@ -223,6 +223,21 @@ INCURABLE = [
     ("Quota exceeded. Check your plan and billing details.", "billing"),
     ('402 {"error":{"message":"This request requires more credits"}}', "billing"),
     ("HTTP 413", "context_full"),
+    ("API Error: 404 model not found", "model_unavailable"),
+    (
+        'API Error: 404 {"type":"error","error":{"type":"not_found_error",'
+        '"message":"model: claude-opus-9"}}',
+        "model_unavailable",
+    ),
+    (
+        "The model `gpt-9` does not exist or you do not have access to it.",
+        "model_unavailable",
+    ),
+    (
+        "[404 Not Found] models/gemini-9-pro is not found for API version v1beta, or is not "
+        "supported for generateContent.",
+        "model_unavailable",
+    ),
     ("Your team has used all available credits or reached its monthly limit.", "billing"),
     ("You are out of credits.", "billing"),
     ("billing hard limit has been reached", "billing"),

@@ -161,8 +161,10 @@ def _coordinator(view: View, workspace_id: str, agent_id: str | None) -> Agent |
 
 
 def _free_slug(desk: Desk, workspace: Workspace, goal: str) -> str:
-    """In words of the goal that a branch may be named after; of two alike the later is numbered."""
-    plain = unicodedata.normalize("NFKD", goal).encode("ascii", "ignore").decode().lower()
+    """In words of its first line that a branch may be named after; of two alike the later is
+    numbered."""
+    first_line = goal.strip().splitlines()[0]
+    plain = unicodedata.normalize("NFKD", first_line).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:SLUG].strip("-") or "mission"
     with desk.store.transaction() as tx:
         taken = {one.slug for one in missions.of_workspace(tx, workspace.id)}

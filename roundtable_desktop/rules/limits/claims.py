@@ -53,6 +53,20 @@ _COUNTED = (
 CLAIMS = (
     # Waiting does not cure these (C-38).
     _claim("limit of zero", "gemini 0.61", UNAVAILABLE, r"\bquota\b[^|]{0,300}\blimit: 0(?![\d.])"),
+    _claim(
+        "no such model",
+        "claude 2.1, anthropic-api",
+        UNAVAILABLE,
+        r"\b404 model not found\b|\bnot_found_error\b[^|]{0,60}\bmodel: ?[\w.:/@-]+",
+    ),
+    _claim(
+        "no such model",
+        "openai, opencode",
+        UNAVAILABLE,
+        r"\bmodel_not_found\b|\bProviderModelNotFoundError\b"
+        r"|^\W*the model [`'\"][\w.:/@-]{1,100}[`'\"] does not exist\b",
+    ),
+    _claim("no such model", "gemini", UNAVAILABLE, r"\bmodels/[\w.:@-]{1,100} is not found for\b"),
     _claim("too large", "openai, groq", LARGE, r"\brequest too large for\b|\brequest_too_large\b"),
     _claim("too large", "HTTP", LARGE, _HTTP + r"413\b|\b413 (?:Payload|Content|Request)\b"),
     _claim("balance", "claude 2.1", BILLING, r"\bcredit balance is too low\b"),
