@@ -36,7 +36,8 @@ WHERE t.workspace_id = ? AND t.parent_id IS NULL AND t.created_at > ? AND EXISTS
 
 _CURED = (TaskStatus.TODO, TaskStatus.DONE, TaskStatus.CANCELLED)
 """Moved here, nothing that was asked about the task is left to answer; but a blocker that was lost
-is still lost for a task that is to be done."""
+is still lost for a task that is to be done. One that failed waits for nothing, and is asked about
+again when it is opened."""
 
 
 def get(view: View, task_id: str) -> Task | None:
@@ -157,10 +158,11 @@ def move(tx: Tx, task: Task, to: TaskStatus, *, actor: Actor, **values: Any) -> 
 
 
 def _answer(tx: Tx, task: Task, to: TaskStatus, actor: Actor) -> None:
-    if to not in _CURED:
+    if to not in (*_CURED, TaskStatus.FAILED):
         return
     for item in inbox.open_about(tx, Subject("task", task.id)):
-        if item.kind is not InboxKind.BLOCKER_LOST or to is not TaskStatus.TODO:
+        of_blocker = item.kind is InboxKind.BLOCKER_LOST
+        if of_blocker and to is not TaskStatus.TODO or not of_blocker and to in _CURED:
             inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)
 
 

@@ -314,6 +314,21 @@ def test_what_is_opened_again_is_asked_about_what_was_lost_meanwhile(work: Work)
 
 
 @pytest.mark.proves("C-42")
+def test_what_fails_itself_asks_about_no_blocker_any_more(work: Work) -> None:
+    first, second = work.task("First", retry_budget=0), work.task("Second", retry_budget=0)
+    runs = work.run(first), work.run(second)
+    with work.stage.store.transaction() as tx:
+        kind, source = DependencyType.HARD, DependencySource.USER
+        dependencies.add(tx, second, first, kind, reason="", source=source, actor=JOAN)
+    failed = {"status": "failed", "summary": "no"}
+    work.stage.finish(runs[0], result=failed)
+    assert len(work.items(kind="blocker_lost", status="open")) == 1
+    work.stage.finish(runs[1], result=failed)
+    assert work.now(second).status is TaskStatus.FAILED
+    assert not work.items(kind="blocker_lost", status="open")
+
+
+@pytest.mark.proves("C-42")
 def test_drop_edge_starts_it_without_the_lost_one(work: Work) -> None:
     _, second, item = lost(work)
     assert inbox.act(work.stage.desk, ASKED, item.id, "drop_edge").status == "resolved"
