@@ -82,9 +82,9 @@ class Form:
 
     method: str
     action: str
-    id: str = ""
     fields: dict[str, str] = field(default_factory=dict)
     choices: list[tuple[str, str]] = field(default_factory=list)
+    id: str = ""
 
 
 class Page(HTMLParser):
@@ -112,7 +112,7 @@ class Page(HTMLParser):
         self._in_pre = tag == "pre"
         if tag == "form":
             where = found.get("method") or "get", found.get("action") or ""
-            self.forms.append(Form(*where, found.get("id") or ""))
+            self.forms.append(Form(*where, id=found.get("id") or ""))
         elif tag == "input" and name and found.get("type") == "hidden" and found.get("form"):
             self._elsewhere.append((found["form"] or "", name, value))
         elif tag == "input" and name and found.get("type") == "hidden":
