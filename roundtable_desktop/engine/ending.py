@@ -1,6 +1,6 @@
 """The end of a mission by itself: its state and what follows in one transaction (R-32)."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from roundtable_desktop.engine import graph, merges, phases
@@ -38,13 +38,16 @@ def to_retry(view: View, blocked: Sequence[Task]) -> list[Task]:
 
 
 def to_skip(view: View, blocked: Sequence[Task]) -> list[Task]:
-    """What nobody waits for, and the mission can do without."""
-    return [
-        one
-        for one in blocked
-        if one.optional
-        and all(each.status in TERMINAL_TASKS for each in dependencies.dependents(view, one.id))
-    ]
+    """What the mission can do without, and nobody waits for who is not left out with it."""
+    left = {one.id: one for one in blocked if one.optional}
+    waiting = {one: dependencies.dependents(view, one) for one in left}
+    while held := [one for one in left if any(_goes_on(each, left) for each in waiting[one])]:
+        left = {one: task for one, task in left.items() if one not in held}
+    return list(left.values())
+
+
+def _goes_on(task: Task, left_out: Container[str]) -> bool:
+    return task.status not in TERMINAL_TASKS and task.id not in left_out
 
 
 def answers(view: View, report: Json) -> tuple[str, ...]:

@@ -52,7 +52,8 @@ def make(
     files: Sequence[str] = (),
 ) -> Task:
     """Below the mission's root, from its branch, where the task itself may write, and before others
-    that are as important; the planner wakes its agent (C-96). files: what it changes besides."""
+    that are as important; of what the mission can do without it can do without the helper too. The
+    planner wakes its agent (C-96). files: what it changes besides."""
     made = tasks.add(
         tx,
         SYSTEM,
@@ -72,6 +73,7 @@ def make(
         write_area=list(task.write_area),
         expected_files=list(files),
         priority=task.priority + 1,
+        optional=task.optional,
         purpose=purpose,
         about_task_id=task.id,
     )

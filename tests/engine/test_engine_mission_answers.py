@@ -7,13 +7,16 @@ from engine_missions import Crew
 from engine_stage import ASKED, Stage
 from ground import JOAN
 
+from roundtable_desktop.engine import helping
 from roundtable_desktop.engine.desk import Asked, inbox
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.missions import MissionState
+from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.model.records import InboxItem, Subject, Task
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.store import inbox as items
+from roundtable_desktop.store import missions
 
 S = TaskStatus
 STUCK = {"status": "blocked", "blocked": {"owner": "user", "action": "Say which colour"}}
@@ -83,6 +86,27 @@ def test_what_others_wait_for_is_not_offered_to_be_left_out(crew: Crew) -> None:
     assert "skip_optional" not in offered(item)
     with pytest.raises(Invalid, match="unknown_action"):
         inbox.act(crew.stage.desk, Asked(JOAN), item.id, "skip_optional")
+
+
+@pytest.mark.proves("A-37", "A-36")
+def test_what_helps_with_what_is_left_out_is_left_out_with_it(crew: Crew) -> None:
+    """A search for the cause of what the mission can do without held it for ever."""
+    task = crew.task("Paint it", optional=True)
+    stage = crew.stage
+    with stage.store.transaction() as tx:
+        mission = missions.get(tx, crew.id)
+        assert mission is not None
+        words, whose = "Find the cause.", crew.agents[1]
+        made = helping.make(tx, stage.ids, mission, task, Purpose.DEBUG, whose, words)
+        helping.come_first(tx, task, made)
+    assert made.optional
+    crew.turn()
+    stage.finish(crew.run_of(made), result=STUCK)
+    crew.look()
+    inbox.act(stage.desk, Asked(JOAN), asked(crew).id, "skip_optional")
+    assert (crew.now(task).status, crew.now(made).status) == (S.CANCELLED, S.CANCELLED)
+    crew.turn()
+    assert crew.mission.state is MissionState.COMPLETED
 
 
 @pytest.mark.proves("A-37")
