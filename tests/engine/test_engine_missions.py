@@ -30,6 +30,18 @@ def test_a_mission_is_active_at_once_with_the_task_of_its_coordinator(stage: Sta
     assert kinds == ["mission.created", "mission.moved"] * 2
 
 
+@pytest.mark.proves("W-24")
+def test_of_two_missions_of_one_goal_at_once_the_later_is_numbered(stage: Stage) -> None:
+    """Git is asked for a free name before the transaction; the second one was refused by the
+    database, as a fault of ours."""
+    home = stage.workspace().id
+    given = [desk_missions.prepare(stage.desk, home, "Go") for _ in range(3)]
+    for one, slug in zip(given, ("go", "go-2", "go-3"), strict=True):
+        with stage.store.transaction() as tx:
+            made = desk_missions.begin_from(tx, stage.desk, ASKED.actor, one)
+        assert made.slug == slug and made.integration_branch == f"roundtable/m/{slug}"
+
+
 @pytest.mark.proves("W-24", "C-59")
 def test_a_mission_moves_as_its_machine_says_and_is_told_of(stage: Stage) -> None:
     home = stage.workspace().id

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -82,7 +83,7 @@ def begin_from(
         desk,
         actor,
         workspace,
-        slug=given.slug,
+        slug=_still_free(tx, given),
         goal=given.goal,
         base_branch=given.base_branch,
         base_commit=given.base_commit,
@@ -167,12 +168,25 @@ def _free_slug(desk: Desk, workspace: Workspace, goal: str) -> str:
     plain = unicodedata.normalize("NFKD", first_line).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:SLUG].strip("-") or "mission"
     with desk.store.transaction() as tx:
-        taken = {one.slug for one in missions.of_workspace(tx, workspace.id)}
+        taken = _taken(tx, workspace)
     repository = repository_of(workspace)
-    for number in count(1):
-        slug = words if number == 1 else f"{words}-{number}"
-        if slug in taken:
-            continue
-        if desk.git.commit_of(repository, f"{BRANCHES}{slug}") is None:
+    for slug in _numbered(words):
+        if slug not in taken and desk.git.commit_of(repository, f"{BRANCHES}{slug}") is None:
             return slug
     raise AssertionError("there are more numbers than branches")
+
+
+def _still_free(tx: Tx, given: Prepared) -> str:
+    """Another mission may have taken it since git was asked; should the next one's branch be there
+    already, the mission's opening says so."""
+    taken = _taken(tx, given.workspace)
+    return next(slug for slug in _numbered(given.slug) if slug not in taken)
+
+
+def _taken(view: View, workspace: Workspace) -> set[str]:
+    return {one.slug for one in missions.of_workspace(view, workspace.id)}
+
+
+def _numbered(words: str) -> Iterator[str]:
+    yield words
+    yield from (f"{words}-{number}" for number in count(2))
