@@ -1,6 +1,7 @@
 """Commands about missions."""
 
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -8,6 +9,8 @@ from roundtable_desktop.adapters.home import Home
 from roundtable_desktop.cli import names, whose
 from roundtable_desktop.cli.client import Answer, Client
 from roundtable_desktop.cli.output import fields, plain, show_json, table
+from roundtable_desktop.cli.proposals import what_now
+from roundtable_desktop.model.missions import called
 from roundtable_desktop.phrases import _
 from roundtable_desktop.phrases.codes import as_typed
 from roundtable_desktop.phrases.instants import stamp
@@ -53,12 +56,8 @@ def _row(one: Answer) -> Answer:
         **one,
         "tasks": progress(one["counts"]),
         "started_at": stamp(one["started_at"]),
-        "goal": first_line(one["goal"]),
+        "goal": called(one["goal"]),
     }
-
-
-def first_line(goal: str) -> str:
-    return str(goal.strip().splitlines()[0])
 
 
 def progress(counts: Answer) -> str:
@@ -85,6 +84,8 @@ def show(home: Home, given: str, wave: int | None, named: str | None, as_json: b
     click.echo(plain(seen["sentence"]))
     if seen["convergence"]["sentence"]:
         click.echo(plain(seen["convergence"]["sentence"]))
+    for line in _what_waits(client, seen):
+        click.echo(plain(line))
     _show_tasks(client, seen)
     if planned is not None:
         _show_wave(planned, seen)
@@ -95,6 +96,24 @@ _SHOWN = (
     *("id", "slug", "goal", "state", "phase", "outcome", "base_branch", "integration_branch"),
     *("delivery", "root_task_id", "started_at", "ended_at"),
 )
+
+
+def _what_waits(client: Client, seen: Answer) -> Iterator[str]:
+    """For a person: what a change means for its tasks, and what it offers its base branch, with the
+    commands for them."""
+    held = set(seen["convergence"]["held_task_ids"])
+    if held:
+        waiting = ", ".join(f"T-{one['number']}" for one in seen["tasks"] if one["id"] in held)
+        said = _("Until it is said what the change means these wait: {tasks}.")
+        yield said.format(tasks=waiting)
+        said = _("Say it: roundtable mission assess {slug} implementation, or architecture")
+        yield said.format(slug=seen["slug"])
+    of_root = {"workspace_id": seen["workspace_id"], "task_id": seen["root_task_id"]}
+    offered = client.get("/proposals", **of_root)["items"]
+    newest = next((one for one in offered if one["run_id"] is None), None)
+    if newest is not None:
+        yield _("What it comes to, for {branch}:").format(branch=seen["base_branch"])
+        yield from what_now(newest, looks=False)
 
 
 def _show_tasks(client: Client, seen: Answer) -> None:
@@ -181,7 +200,8 @@ def add(
     said = _("The mission is set. See how it goes: roundtable mission show {slug}")
     if made["coordinator_agent_id"] is None:
         said += "\n" + _(
-            "It has no coordinator: add its tasks with roundtable task add TITLE --mission {slug}"
+            "It has no coordinator: add its tasks with roundtable task add TITLE --mission {slug}\n"
+            "It is over once all its tasks are. To plan in peace: roundtable mission pause {slug}"
         )
     return click.echo(plain(said.format(slug=made["slug"])))
 

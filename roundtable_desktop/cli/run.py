@@ -97,6 +97,9 @@ def _go(client: Client, sitting: Answer, exit: str, stay: "Stay") -> Answer:
 
 def _end(seen: Answer, exit: str, headless: bool) -> None:
     click.echo(plain(seen["sentence"]))
+    if seen["state"] == "completed":
+        said = _("See what it comes to, and deliver it: roundtable mission show {mission}")
+        click.echo(plain(said.format(mission=seen["mission_id"][-8:])))
     if exit == "cancelled":
         click.echo(_("You left it as it is: agents at work go on."))
     if exit == "iteration_limit":

@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.inert import inert
 from roundtable_desktop.dashboard.labels import actor_label, gate_state, item_label, label
 from roundtable_desktop.engine.desk.look_activity import Happened
+from roundtable_desktop.model.missions import called
 from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.times import instant
 from roundtable_desktop.phrases import _, became
@@ -113,8 +114,7 @@ def _routine(one: Happened) -> object:
 def _mission(one: Happened) -> object:
     if one.mission is None:
         return _("a mission")
-    first_line = one.mission.goal.strip().splitlines()[0]
-    return _link(f"/missions/{one.mission.id}", first_line)
+    return _link(f"/missions/{one.mission.id}", called(one.mission.goal))
 
 
 def _link(path: str, text: str) -> Markup:

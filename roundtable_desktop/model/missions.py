@@ -200,3 +200,13 @@ class Snapshot:
     phase: Phase
     counts: Json
     at: datetime
+
+
+CALLED = 80
+"""Characters of a goal's first line that a mission is called by."""
+
+
+def called(goal: str) -> str:
+    """What a mission is called where only one line has room; the goal may be of any length."""
+    line = goal.strip().splitlines()[0]
+    return line if len(line) <= CALLED else f"{line[: CALLED - 1].rstrip()}…"

@@ -329,7 +329,7 @@ INBOX: Mapping[str, str] = {
     "already_resolved": N_("This was answered already."),
     "no_note_taken": N_("Nobody would read a note with “{action}”. Answer without one."),
     "run_is_over": N_("The run that asked is over. Nothing is left to answer."),
-    "too_many_subtasks": N_("A task has at most {most} subtasks. Finish some first."),
+    "too_many_subtasks": N_("A task has at most {most} subtasks, ended ones too. Make no more."),
     "too_many_tasks": N_("You made {most} tasks within an hour. Make no more for now."),
     "no_own_task": N_("This turn is about no task. Name one; “task_list” shows which there are."),
     "too_deep_subtasks": N_("Subtasks go {most} levels deep at most."),

@@ -31,6 +31,7 @@ MERGING: Mapping[str, str] = {
         "The workspace has no check “{name}”. It has: {known}. They are named in the repository's "
         "file."
     ),
+    "no_checks": N_("The workspace has no checks. They are named in the repository's file."),
     "unknown_check_run": N_("There is no such check."),
     "too_many_checks": N_("{most} checks of this mission are under way. Wait for those first."),
     "executor_fallback": N_(

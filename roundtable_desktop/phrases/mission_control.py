@@ -35,7 +35,8 @@ MISSION_CONTROL: Mapping[str, str] = {
     "run_is_degraded": N_("It could not be looked at several times, and is tried again."),
     "run_is_stopped": N_("It was stopped."),
     "run_is_completed": N_(
-        "It is completed: no task and no proposal of it is open. That says nothing about tests."
+        "It is completed: no task of it and no proposal of a task is open. That says nothing about "
+        "tests."
     ),
     "run_is_completed_with_failures": N_(
         "It is completed, with failures: no task is open, but not every one of them was done."

@@ -52,8 +52,8 @@ STATES: Mapping[str, str] = {
     "mission_is_blocked": N_("It stands still until somebody sees to it. {why}"),
     "mission_is_failed": N_("It was given up. {why}"),
     "mission_is_completed": N_(
-        "It is completed: every task and every proposal of it is over. That is about states, and "
-        "no verdict on tests."
+        "It is completed: its tasks and their proposals are over. That is about states, and no "
+        "verdict on tests."
     ),
     "mission_is_completed_with_failures": N_(
         "It is completed, but not all of it was done: see below what failed. Completed is about "
@@ -66,7 +66,7 @@ CONVERGENCE: Mapping[str, str] = {
     "pending_agent_turn": N_("An agent has a turn, and it goes on until that is over."),
     "awaiting_initial_work": N_("It has no task yet: its coordinator, or you, make the first one."),
     "all_tasks_and_proposals_terminal": N_(
-        "All its tasks and proposals are over. That is about states, and no verdict on tests."
+        "All its tasks and their proposals are over. That is about states, and no verdict on tests."
     ),
     "all_remaining_tasks_blocked": N_("All that is left waits for somebody's decision."),
     "work_remains": N_("Work remains."),

@@ -176,7 +176,7 @@ def test_they_are_of_an_agent_that_can_be_stopped_and_then_delivered_around(stag
 @pytest.mark.proves("A-26")
 def test_somebody_at_work_runs_one_on_what_is_merged_so_far(stage: Stage) -> None:
     on = OnMission(stage)
-    with pytest.raises(Absent, match="unknown_check"):
+    with pytest.raises(Absent, match="no_checks"):
         testing.run(stage.desk, ASKED, on.id, "test")
     with stage.store.transaction() as tx:
         config.put(tx, ASKED.actor, on.home.id, Consent(checks=TWO))

@@ -229,6 +229,9 @@ def test_what_a_change_touches_waits_until_it_is_understood(room: Room) -> None:
         *("--workspace", room.shown["name"]),
     )
     assert done.code == 0 and "wait for what it means: 1" in done.out, done.said
+    shown = room.house.cli("mission", "show", "bake-bread", "--workspace", room.shown["name"]).out
+    assert f"these wait: T-{second['number']}." in shown
+    assert "roundtable mission assess bake-bread implementation" in shown
     for body, status in (
         ({"text": " "}, 422),
         ({"text": "x", "task_ids": ["zzzzzz"]}, 404),
@@ -282,6 +285,9 @@ def test_waves_their_reasons_and_the_end_are_told(room: Room) -> None:
     assert f"It waits for T-{numbers[first['id']]}." in why.values()
     shown = room.house.cli("mission", "show", "bake-bread", "--wave", "1", "--workspace", room.id)
     assert "Wave 1, planned at" in shown.out and "It waits for T-2." in shown.out, shown.said
+    offered = until(lambda: room.house.get("/proposals", task_id=made["root_task_id"])["items"])
+    shown = room.house.cli("mission", "show", "bake-bread", "--workspace", room.id)
+    assert f"Deliver it: roundtable proposal deliver {offered[0]['id'][-8:]}" in shown.out
     page = got(Browser(room.house), f"{here}?wave=1")
     assert "Why wave 1 was planned so" in page.text and "It waits for T-2." in page.text
     assert "Completed, with failures" in page.text and "Report" in page.text
@@ -290,6 +296,16 @@ def test_waves_their_reasons_and_the_end_are_told(room: Room) -> None:
 def _over(room: Room, here: str) -> Any:
     seen = room.house.get(here)
     return seen if seen["state"] in ("completed", "blocked", "failed") else None
+
+
+@pytest.mark.proves("C-59")
+def test_a_goal_of_one_long_line_is_called_by_its_beginning(room: Room) -> None:
+    """It was the heading of its page and a row of the list, whole."""
+    made = paused(room, "Bake " * 1000)
+    page = got(Browser(room.house), f"/missions/{made['id']}")
+    assert page.text.count("Bake") < 1000 + 100, "the whole goal stands there once"
+    listed = room.house.cli("mission", "list", "--workspace", room.shown["name"])
+    assert f"{'Bake ' * 15}Bake…" in listed.out and len(listed.out) < 1000, listed.out
 
 
 @pytest.mark.proves("E-palette")

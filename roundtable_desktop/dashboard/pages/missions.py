@@ -24,7 +24,7 @@ from roundtable_desktop.dashboard.reading import Asked, Words, cut
 from roundtable_desktop.engine.desk import Desk, missions_control, requirements
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.engine.desk.look_missions import Detail, Told
-from roundtable_desktop.model.missions import OVER, Impact, Mission, Wave
+from roundtable_desktop.model.missions import OVER, Impact, Mission, Wave, called
 from roundtable_desktop.model.run_actions import REOPENED, RunAction, possible
 from roundtable_desktop.model.states import AgentStatus
 from roundtable_desktop.phrases import _
@@ -206,13 +206,9 @@ def shown(told: Told, say: Say) -> dict[str, object]:
     return {
         "standing": told,
         "mission": told.mission,
-        "title": first_line(told.mission),
+        "title": called(told.mission.goal),
         "sentence": sentence_of(told.mission, say),
     }
-
-
-def first_line(mission: Mission) -> str:
-    return mission.goal.strip().splitlines()[0]
 
 
 def page_of(

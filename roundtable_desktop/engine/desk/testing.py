@@ -33,7 +33,7 @@ def names(desk: Desk, workspace_id: str) -> list[str]:
 
 def run(desk: Desk, asked: Asked, mission_id: str, name: str) -> Check:
     """Returns at once; `result` says how it goes. One that is under way already on the same commit
-    is not begun again. Raises Absent (`unknown_check`, with what there is)."""
+    is not begun again. Raises Absent (`unknown_check`, with what there is, or `no_checks`)."""
     with desk.store.transaction() as tx:
         mission, workspace = _known(tx, mission_id)
     commit = desk.git.commit_of(repository_of(workspace), mission.integration_branch)
@@ -42,6 +42,8 @@ def run(desk: Desk, asked: Asked, mission_id: str, name: str) -> Check:
 
     def act() -> Subject:
         known = {str(one["name"]): one for one in running.wanted(tx, workspace.id)}
+        if not known:
+            raise Absent("no_checks", "/name")
         if name not in known:
             raise Absent("unknown_check", "/name", name=name, known=", ".join(known))
         under_way = checks.asked(tx, mission_id)
