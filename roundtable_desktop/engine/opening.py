@@ -10,8 +10,10 @@ from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import PLANNING, Mission
 from roundtable_desktop.model.ports import STOPPED, Git, GitFailed, Ids
+from roundtable_desktop.model.printed import printed
 from roundtable_desktop.model.records import Json, Subject, Task, Workspace
 from roundtable_desktop.model.states import Source, TaskStatus
+from roundtable_desktop.rules.redact import redact
 from roundtable_desktop.store import journal, missions, tasks, wakeups, workspaces
 from roundtable_desktop.store.db import Reader, Store, Tx
 
@@ -19,6 +21,8 @@ log = logging.getLogger(__name__)
 
 GOAL = "mission_goal"
 """Why a coordinator is woken first."""
+TOLD = 300
+"""Characters of what git says."""
 
 
 class Openings:
@@ -56,7 +60,8 @@ class Openings:
         except GitFailed as error:
             if error.code == STOPPED or self._patience.lasts(mission.id, error):
                 raise
-            return {"code": "branch_not_made", "branch": branch, "text": error.code}
+            text = redact(printed(error.text), ())[:TOLD].strip() or error.code
+            return {"code": "branch_not_made", "branch": branch, "text": text}
         except PASSING:
             raise
         except Refused as error:

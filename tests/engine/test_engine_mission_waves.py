@@ -1,6 +1,7 @@
 """A mission is opened, its waves wake who is to work, and nobody else does (C-34, C-96)."""
 
 import subprocess
+from typing import Any
 
 import pytest
 from engine_missions import Crew
@@ -73,6 +74,19 @@ def test_a_branch_of_that_name_that_is_not_its_own_blocks_it_with_the_reason(sta
     with stage.store.transaction() as tx:
         (item,) = inbox.open_about(tx, missions_subject(crew))
     assert item.code == "inbox_mission_blocked"
+
+
+@pytest.mark.proves("A-37")
+def test_a_branch_in_the_way_of_its_own_blocks_it_with_what_git_says(stage: Stage) -> None:
+    """One called `roundtable` leaves no room for `roundtable/m/…`: it was tried for ever, and the
+    mission said that it is worked on."""
+    crew = Crew(stage)
+    subprocess.run(["git", "-C", str(stage.folders.repo), "branch", "roundtable"], check=True)
+    crew.open()
+    mission = crew.mission
+    assert (mission.state, mission.reason) == (MissionState.BLOCKED, "branch_not_made")
+    why: Any = mission.report["why"]
+    assert "'refs/heads/roundtable' exists" in why["text"]
 
 
 def missions_subject(crew: Crew) -> object:

@@ -24,6 +24,8 @@ def begin_branch(runner: Runner, repository: Repository, branch: str, commit: st
     found = room.commit(ref)
     if found is not None:
         return found
-    Path(room.git_dir, f"{ref}.lock").unlink(missing_ok=True)
+    lock = Path(room.git_dir, f"{ref}.lock")
+    if lock.is_file():  # no folder is there where a branch has the name of one
+        lock.unlink(missing_ok=True)
     room.tell(*words)
     return commit
