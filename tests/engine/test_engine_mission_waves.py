@@ -7,6 +7,7 @@ import pytest
 from engine_missions import Crew
 from engine_stage import ASKED, Stage
 
+from roundtable_desktop.engine.desk import missions_control
 from roundtable_desktop.engine.desk import tasks as desk_tasks
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.missions import MissionOutcome, MissionState, Phase
@@ -87,6 +88,11 @@ def test_a_branch_in_the_way_of_its_own_blocks_it_with_what_git_says(stage: Stag
     assert (mission.state, mission.reason) == (MissionState.BLOCKED, "branch_not_made")
     why: Any = mission.report["why"]
     assert "'refs/heads/roundtable' exists" in why["text"]
+    subprocess.run(["git", "-C", str(stage.folders.repo), "branch", "-D", "roundtable"], check=True)
+    missions_control.reopen(stage.desk, ASKED, crew.id)
+    crew.open()
+    assert crew.mission.opened_at is not None
+    assert crew.root.status is TaskStatus.TODO, "it does not say that its mission stands still"
 
 
 def missions_subject(crew: Crew) -> object:

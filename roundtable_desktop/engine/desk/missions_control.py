@@ -145,6 +145,8 @@ def _take_up_tasks(tx: Tx, desk: Desk, asked: Asked, mission: Mission) -> None:
             graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=asked.actor)
     root = tasks.get(tx, mission.root_task_id)
     assert root is not None, "foreign keys hold"
+    if root.assignee_agent_id is None and root.status is TaskStatus.BLOCKED:
+        graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor)  # nobody else would
     if root.assignee_agent_id is None or root.status in TERMINAL_TASKS:
         return
     cause = wakeups.Cause(
