@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 from engine_stage import ASKED, Stage
+from ground import set_columns
 from mission_stage import OnMission
 from test_engine_delivery import Killed, killing
 
-from roundtable_desktop.engine.desk import inbox
+from roundtable_desktop.engine.desk import inbox, missions_control
 from roundtable_desktop.engine.desk import proposals as desk_proposals
 from roundtable_desktop.model.missions import MissionState
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Task
+from roundtable_desktop.model.run_actions import RunAction
 from roundtable_desktop.model.states import DeliveryMode, ProposalStatus, TaskStatus
 
 
@@ -231,6 +233,21 @@ def test_changes_that_are_asked_for_wake_the_coordinator_and_are_offered_anew(st
     stage.ask_deliver(again)
     stage.deliver()
     assert here.files("main") == ["a.txt", "b.txt", "c.txt", "d.txt"]
+
+
+@pytest.mark.proves("A-26")
+def test_what_nobody_but_a_person_plans_waits_for_that(stage: Stage) -> None:
+    """It was over again at once, with the same offer, and no task could be added to it."""
+    here, _, offered = completed(stage)
+    with stage.store.transaction() as tx:
+        set_columns(tx, "tasks", here.root.id, assignee_agent_id=None)
+    desk_proposals.rebase(stage.desk, ASKED, offered.id)
+    assert here.mission.state is MissionState.PAUSED_INTAKE and here.root.status is TaskStatus.TODO
+    added = here.task("Three")
+    missions_control.on(stage.desk, ASKED, here.id, RunAction.RESUME)
+    here.merged(added, d="d\n")
+    again = here.complete()
+    assert again is not None and len(again.files) == 3
 
 
 @pytest.mark.proves("A-26")

@@ -141,7 +141,8 @@ def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
 
 
 def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> None:
-    """Its root is at work again, so that the word wakes the coordinator."""
+    """Its root is at work again, so that the word wakes the coordinator; without one it is paused
+    until its person has added what is to be done."""
     mission, root = merges.offered_by(tx, proposal), _task(tx, proposal)
     assert mission is not None
     if proposal.status is ProposalStatus.APPROVED:  # its delivery was held
@@ -160,11 +161,22 @@ def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> 
             reason=None,
             report=None,
         )
+        if root.assignee_agent_id is None:
+            _let_plan(tx, asked, mission.id)
     if root.status in TERMINAL_TASKS and TASK.allows(root.status, TaskStatus.TODO):
         data = {"by": "changes_requested"}
         graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor, data=data)
     tasks_of_desk.add_comment(tx, desk, asked.actor, _task(tx, proposal), note or board.SENT_BACK)
     tx.nudge("queue")
+
+
+def _let_plan(tx: Tx, asked: Asked, mission_id: str) -> None:
+    """Nobody but the person plans it: it waits for that, or it would be over again at once and
+    offer the same."""
+    active = missions.get(tx, mission_id)
+    assert active is not None
+    data = {"reason": "changes_requested"}
+    missions.move(tx, active, MissionState.PAUSED_INTAKE, actor=asked.actor, data=data)
 
 
 def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:
