@@ -25,7 +25,11 @@ def task() -> None:
 @task.command()
 @click.argument("title")
 @click.option("--description", default="", help=_("What the agent is told; - reads stdin."))
-@click.option("--agent", "agent_name", help=_("Default: the workspace's only agent."))
+@click.option(
+    "--agent",
+    "agent_name",
+    help=_("Default: the workspace's only agent; in a mission whoever has the least to do."),
+)
 @click.option("--unassigned", is_flag=True, help=_("Wake nobody yet."))
 @click.option("--base", "base_branch", help=_("Default: the workspace's."))
 @click.option("--delivery", type=click.Choice(["approval", "auto"]))
@@ -79,7 +83,8 @@ def add(
     """Adds a task and wakes its agent."""
     client = Client(home)
     workspace = names.workspace(client, named)
-    assignee = None if unassigned else names.agent(client, workspace["id"], agent_name)
+    nobody = unassigned or (agent_name is None and more["mission"] is not None)
+    assignee = None if nobody else names.agent(client, workspace["id"], agent_name)
     text = sys.stdin.read() if description == "-" else description
     made = client.post(
         "/tasks",
@@ -104,6 +109,8 @@ def add(
     if as_json:
         return show_json(made)
     who = assignee["name"] if assignee else _("nobody yet")
+    if assignee is None and made["mission_id"] and not unassigned:
+        who = _("whoever its wave names")
     said = _("T-{number} is for {agent}. See how it goes: roundtable task show T-{number}")
     click.echo(plain(said.format(number=made["number"], agent=who)))
     if made["waiting_for"]:

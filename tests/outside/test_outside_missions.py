@@ -171,8 +171,11 @@ def test_the_command_line_sets_a_mission_and_shows_its_graph(room: Room) -> None
         lambda: room.house.get("/missions", workspace_id=room.id, state="active")["items"]
     )[0]
     said("mission", "pause", "bake-bread")
-    add = ("task", "add", "--unassigned", "--mission", "bake-bread")
-    said(*add, "Knead", "--writes", "dough/", "--priority", "3")
+    add = ("task", "add", "--mission", "bake-bread")
+    made_one = said(*add, "Knead", "--writes", "dough/", "--priority", "3")
+    assert "is for whoever its wave names" in made_one, (
+        "it needs no --agent, however many there are"
+    )
     said(*add, "Bake", "--after", "T-2", "--optional")
     said(*add, "Sell", "--not-with", "T-3", "--rather-after", "T-2")
     shown = said("mission", "show", "bake-bread")
