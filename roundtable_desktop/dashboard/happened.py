@@ -45,6 +45,7 @@ def _values(one: Happened, figures: Figures) -> Iterator[tuple[str, object]]:
     name = who(one)
     yield "who", Markup("<strong>{}</strong>").format(name[:1].upper() + name[1:])
     yield "agent", _clean(one.agent.name) if one.agent else _("nobody")
+    yield "author", _author(one)
     yield "workspace", _clean(one.workspace.name) if one.workspace else _("the home")
     yield "task", _task(one)
     yield "run", _run(one, _("run {id}"), _("a run"))
@@ -103,6 +104,13 @@ def _proposal(one: Happened, known: str, unknown: str) -> object:
         return unknown
     about = f"T-{one.task.number} {one.task.title}" if one.task else one.proposal.id[-SHORT:]
     return _link(f"/proposals/{one.proposal.id}", known.format(task=about))
+
+
+def _author(one: Happened) -> str:
+    """What no run made is what a mission did as a whole, whoever its task is for."""
+    if one.proposal is not None and one.proposal.run_id is None:
+        return _("A mission")
+    return _clean(one.agent.name) if one.agent else _("nobody")
 
 
 def _routine(one: Happened) -> object:

@@ -119,7 +119,7 @@ OF_INBOX: Mapping[str, str] = {
 
 OF_WORK: Mapping[str, str] = {
     **OF_REVIEWS,
-    "proposal.created": N_("{agent} proposes changes: {proposal}."),
+    "proposal.created": N_("{author} proposes changes: {proposal}."),
     "proposal.moved": N_("{Proposal} went from “{before}” to “{after}”."),
     "workspace.merge.completed": N_("{Proposal} is on {branch} now."),
     "workspace.merge.conflicted": N_("{Proposal} was not delivered: it conflicts."),

@@ -13,7 +13,9 @@ from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.pages.activity import Group
 from roundtable_desktop.engine.desk.look_activity import Happened
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Event
+from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.phrases.happened import GROUP_NAMES, GROUPS, HAPPENED
 
 FIGURES = Figures("UTC")
@@ -77,3 +79,24 @@ def test_it_says_who_did_what() -> None:
     assert "backup hours" in str(happened.told(changed, FIGURES))
     stale = event("wakeup_stale_cancelled", reason="assignee_changed")
     assert "another agent has the task" in str(happened.told(stale, FIGURES))
+
+
+@pytest.mark.proves("K-60 feed")
+def test_what_no_run_made_is_proposed_by_a_mission_and_not_by_nobody() -> None:
+    moment = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    offered = Proposal(
+        id="p" * 26,
+        workspace_id="w",
+        task_id="t",
+        run_id=None,
+        base_commit="a" * 40,
+        head_commit="b" * 40,
+        status=ProposalStatus.PENDING,
+        files=(),
+        held=None,
+        created_at=moment,
+        updated_at=moment,
+        revision=1,
+    )
+    said = happened.told(replace(event("proposal.created"), proposal=offered), FIGURES)
+    assert said.startswith("A mission proposes changes: ")
