@@ -15,7 +15,14 @@ from roundtable_desktop.model.states import (
     Severity,
     TaskStatus,
 )
-from roundtable_desktop.store import dependencies, inbox, merged_reviews, missions, tasks
+from roundtable_desktop.store import (
+    dependencies,
+    inbox,
+    merged_reviews,
+    missions,
+    standing,
+    tasks,
+)
 from roundtable_desktop.store.db import Tx, View
 
 REOPEN, RETRY, SKIP, CANCEL = "reopen", "retry", "skip_optional", "cancel"
@@ -28,10 +35,12 @@ _STANDS = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED)
 
 def to_retry(view: View, blocked: Sequence[Task]) -> list[Task]:
     """What may be done anew as it is: nobody is asked about it in a question of its own."""
+    of = {one.mission_id for one in blocked if one.mission_id}
+    rests = {task_id for one in of for task_id in standing.ended(view, one)}
     return [
         one
         for one in blocked
-        if one.status in _STANDS
+        if (one.status in _STANDS or one.id in rests)
         and not graph.is_lost(one)
         and merged_reviews.of_task(view, one.id) is None
     ]

@@ -70,14 +70,15 @@ SELECT g.id, g.status, t.status AS task FROM tasks AS t CROSS JOIN gates AS g ON
 WHERE t.mission_id = ? AND g.status NOT IN ('passed', 'dropped')
 AND (g.snapshot IS NULL OR g.status = 'asked') ORDER BY g.id
 """
-# A wake that ended on purpose speaks against another one until the task is opened anew (C-50).
+# A wake that ended on purpose speaks against another one until the task is opened anew (C-50), also
+# where it would have been one more try of what was begun.
 _ENDED = """
 SELECT task_id, outcome FROM (
     SELECT w.task_id, w.outcome, row_number() OVER (
         PARTITION BY w.task_id ORDER BY w.requested_at DESC, w.id DESC
     ) AS place
     FROM tasks AS t CROSS JOIN agent_wakeup_requests AS w ON w.task_id = t.id
-    WHERE t.mission_id = ? AND t.status = 'todo' AND w.requested_at >= t.afresh_at
+    WHERE t.mission_id = ? AND t.status IN ('todo', 'in_progress') AND w.requested_at >= t.afresh_at
     AND w.status <> 'coalesced'
 )
 WHERE place = 1 AND outcome IN ('exhausted', 'incurable', 'quarantined', 'user_cancelled')
@@ -170,7 +171,7 @@ def of_mission(view: View, mission: Mission) -> Standing:
         due=due,
         live=frozenset(live),
         attempts={row["task_id"]: row["n"] for row in view.sql(_ATTEMPTS, here)},
-        ended={row["task_id"]: row["outcome"] for row in view.sql(_ENDED, here)},
+        ended=ended(view, mission.id),
         learned={task_id: frozenset(paths) for task_id, paths in learned.items()},
         proposals=[
             ProposalFact(id=row["id"], status=row["status"])
@@ -201,6 +202,11 @@ def _about(view: View, mission: Mission) -> int:
 
 def _count(view: View, sql: str, values: tuple[str, ...]) -> int:
     return int(view.sql(sql, values)[0]["n"])
+
+
+def ended(view: View, mission_id: str) -> dict[str, str]:
+    """By ids of tasks, the outcome of the wake that speaks against another one."""
+    return {row["task_id"]: row["outcome"] for row in view.sql(_ENDED, (mission_id,))}
 
 
 def paused(view: View, mission_id: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from engine_stage import ASKED, Stage
 from ground import JOAN
 
 from roundtable_desktop.engine import helping
-from roundtable_desktop.engine.desk import Asked, inbox
+from roundtable_desktop.engine.desk import Asked, inbox, waking
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.graph import Edge
 from roundtable_desktop.model.missions import MissionState
@@ -134,3 +134,32 @@ def test_what_was_seen_to_meanwhile_is_left_as_it_is(crew: Crew) -> None:
     crew.look()
     assert crew.now(task).status is S.BLOCKED and crew.mission.state is MissionState.BLOCKED
     assert asked(crew).id != item.id, "it still stands, and that is asked anew"
+
+
+@pytest.mark.proves("A-37", "C-50")
+def test_what_a_person_took_off_the_queue_rests_until_they_have_it_done_anew(crew: Crew) -> None:
+    task = crew.task("Paint it")
+    crew.look()
+    (waiting,) = crew.waiting(task)
+    waking.cancel(crew.stage.desk, ASKED, waiting.id)
+    crew.turn()
+    assert crew.mission.state is MissionState.BLOCKED and len(crew.waves()) == 1
+    assert offered(asked(crew)) == ["retry", "reopen", "cancel"]
+    inbox.act(crew.stage.desk, Asked(JOAN), asked(crew).id, "retry", "Now it may be.")
+    crew.turn()
+    assert "Now it may be." in crew.run_of(task).assembled_prompt
+
+
+@pytest.mark.proves("A-37", "C-50")
+def test_nor_is_what_was_begun_and_would_have_been_tried_again(crew: Crew) -> None:
+    task = crew.task("Paint it")
+    crew.turn()
+    crew.stage.finish(crew.run_of(task), "silence")
+    (waiting,) = crew.waiting(task)
+    assert crew.now(task).status is S.IN_PROGRESS and waiting.retry_count == 1
+    waking.cancel(crew.stage.desk, ASKED, waiting.id)
+    crew.turn()
+    assert crew.live() == [] and crew.mission.state is MissionState.BLOCKED
+    inbox.act(crew.stage.desk, Asked(JOAN), asked(crew).id, "retry")
+    crew.turn()
+    assert crew.run_of(task)

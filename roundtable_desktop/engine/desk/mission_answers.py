@@ -21,10 +21,10 @@ def answer(
     if mission is None:
         raise Absent("unknown_mission")
     blocked = _blocked(tx, item)
+    anew = to_retry(tx, blocked) if action == RETRY else []
     missions_control.reopen_now(tx, desk, by, mission.id)
-    if action == RETRY:
-        for task in to_retry(tx, blocked):
-            _again(tx, desk, by, task, note)
+    for task in anew:
+        _again(tx, desk, by, task, note)
     ended: list[str] = []
     for task in _given_up(tx, action, blocked):
         ended += board.move_now(tx, desk, by, task, TaskStatus.CANCELLED)
@@ -49,5 +49,6 @@ def _again(tx: Tx, desk: Desk, by: Asked, task: Task, note: str) -> None:
     """The planner begins it: what is said is told to it then (C-96)."""
     if note:
         comments.add(tx, task, desk.ids.new(), by.actor, note, None)
-    graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=by.actor)
+    if task.status is not TaskStatus.TODO:
+        graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=by.actor)
     tasks.fresh_budget(tx, task)
