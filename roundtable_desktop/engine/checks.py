@@ -29,6 +29,7 @@ WHO = "Roundtable checks"
 """The agent that stands for them in lists; its own command is never run."""
 SECONDS = 3600
 """A check that takes longer is ended."""
+AT_ONCE = 100
 _WELL = (RunOutcome.DONE, RunOutcome.NO_CHANGES)
 _OVER = (WakeupStatus.FINISHED, WakeupStatus.FAILED, WakeupStatus.SKIPPED, WakeupStatus.CANCELLED)
 
@@ -116,10 +117,23 @@ def ended(tx: Tx, ids: Ids, run: Run, outcome: RunOutcome, exit_code: int | None
     wakeup = wakeups.get(tx, run.wakeup_id)
     if check is None or wakeup is None or wakeup.status not in _OVER:
         return
+    if check.status is not CheckStatus.ASKED:
+        return  # nobody waited for it any more
     known = exit_code is not None
     ran = CheckStatus.PASSED if outcome in _WELL else CheckStatus.FAILED
     checks.end(tx, check, ran if known else CheckStatus.MISSING, run.id, exit_code)
     _weigh(tx, ids, check)
+
+
+def any_lost(view: View) -> bool:
+    return bool(checks.lost(view, 1))
+
+
+def lose(tx: Tx, ids: Ids) -> None:
+    """Those of which no run will say how they went have come to no end (C-32)."""
+    for check in checks.lost(tx, AT_ONCE):
+        checks.end(tx, check, CheckStatus.MISSING, None, None)
+        _weigh(tx, ids, check)
 
 
 def _weigh(tx: Tx, ids: Ids, check: Check) -> None:
@@ -134,7 +148,10 @@ def _weigh(tx: Tx, ids: Ids, check: Check) -> None:
     log.info("checks ended proposal=%s failed=%d", proposal.id, len(bad))
     if bad:
         names = ", ".join(one.name for one in bad)
-        why = {"code": "check_failed", "names": names, "run_id": bad[0].run_id}
+        ran = [one.run_id for one in bad if one.run_id]
+        why = {"code": "check_missing", "names": names}
+        if ran:
+            why = {"code": "check_failed", "names": names, "run_id": ran[0]}
         proposals.hold(tx, proposal, also(proposal.held, why))
         return
     task = tasks.get(tx, proposal.task_id)

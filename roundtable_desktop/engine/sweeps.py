@@ -4,7 +4,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
-from roundtable_desktop.engine import budgets, unheard, wakers
+from roundtable_desktop.engine import budgets, checks, unheard, wakers
 from roundtable_desktop.engine.unanswered import Unanswered
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.ports import Ids, RowClock
@@ -44,10 +44,14 @@ class Sweep:
         with self._reader.snapshot() as view:
             lost = bool(_lost(view, now))
             stuck, left = unheard.any_left(view), gates.left_alone(view, 1)
+            unchecked = checks.any_lost(view)
         if stuck:
             self._ask()
         if left:
             self._unanswered.ask()
+        if unchecked:
+            with self._store.transaction() as tx:
+                checks.lose(tx, self._ids)
         dispatched = self._dispatch_all() if lost else 0
         if dispatched or boot:
             self._tell(dispatched)
@@ -60,7 +64,7 @@ class Sweep:
         if not self._clock.stands or self._next is None:
             return None
         with self._reader.snapshot() as view:
-            found = _lost(view, self._next) or unheard.any_left(view)
+            found = _lost(view, self._next) or unheard.any_left(view) or checks.any_lost(view)
             return self._next if found or gates.left_alone(view, 1) else None
 
     def _ask(self) -> None:

@@ -23,7 +23,7 @@ def wake(tx: Tx, wakeup_id: str, cause: Cause, *, spread: timedelta = wakeups.NO
 
     spread: how much later than the others it starts (C-15).
     """
-    joins = coalesce.merges(cause.source) and cause.reason != CHECK
+    joins = coalesce.merges(cause.source) and checked(cause.payload) is None
     if cause.source is Source.ROUTINE and routines.never_merges(tx, cause.payload):
         joins = False
     if spread:
@@ -35,7 +35,7 @@ def wake(tx: Tx, wakeup_id: str, cause: Cause, *, spread: timedelta = wakeups.NO
 
 
 def checked(payload: Json) -> Json | None:
-    """Of a check's wakeup or run: {"check_id", "command", "commit"}."""
+    """Of a check's wakeup or run, whatever brought it back: {"check_id", "command", "commit"}."""
     about = payload.get("payload")
     is_one = payload.get("reason") == CHECK and isinstance(about, dict) and "check_id" in about
     return about if is_one and isinstance(about, dict) else None

@@ -21,6 +21,10 @@ MERGING: Mapping[str, str] = {
         "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
         "again, with a note on which side counts. {by_hand}"
     ),
+    "check_missing": N_(
+        "What is checked before a delivery came to no end, so that nobody knows whether it would"
+        " have passed: {names}."
+    ),
     "check_failed": N_("What is checked before a delivery failed: {names}. See its run."),
     "checks_open": N_(
         "These checks of it have not ended: {names}. Wait for them, or deliver it all the same "

@@ -10,6 +10,17 @@ from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.merge_tables import Checks
 from roundtable_desktop.store.rows import read
+# By the newest wake that carried it: a pause or a budget that skipped one brings it back (C-10, C-81).
+_LOST = """
+SELECT c.* FROM checks AS c JOIN agent_wakeup_requests AS w ON w.id = c.wakeup_id
+WHERE c.status = 'asked' AND (
+    SELECT o.status NOT IN ('queued', 'claimed')
+        AND coalesce(o.outcome, '') NOT IN ('agent_paused', 'agent_stopped', 'budget_blocked')
+    FROM agent_wakeup_requests AS o
+    WHERE o.agent_id = w.agent_id AND o.id >= w.id AND json_valid(o.payload)
+    AND json_extract(o.payload, '$.payload.check_id') = c.id ORDER BY o.id DESC LIMIT 1
+) ORDER BY c.id LIMIT ?
+"""
 
 
 def get(view: View, check_id: str) -> Check | None:
@@ -26,6 +37,11 @@ def asked(view: View, mission_id: str) -> list[Check]:
     """Those of the mission that have not ended."""
     sql = "SELECT * FROM checks WHERE mission_id = ? AND status = 'asked' ORDER BY id"
     return [read(Check, Checks, row) for row in view.sql(sql, (mission_id,))]
+
+
+def lost(view: View, most: int) -> list[Check]:
+    """Asked for, and no run will say how it went: a person took it off the queue, say."""
+    return [read(Check, Checks, row) for row in view.sql(_LOST, (most,))]
 
 
 def ask(tx: Tx, mission: Mission, actor: Actor = SYSTEM, **values: Any) -> Check:

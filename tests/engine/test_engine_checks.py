@@ -8,7 +8,8 @@ from mission_stage import OnMission
 from test_engine_renewed import client
 
 from roundtable_desktop.engine import checks as running
-from roundtable_desktop.engine.desk import pausing, testing
+from roundtable_desktop.engine.desk import pausing, testing, waking
+from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.checks import Check
 from roundtable_desktop.model.config import Consent
 from roundtable_desktop.model.errors import Absent, Blocked
@@ -196,3 +197,37 @@ def test_somebody_at_work_runs_one_on_what_is_merged_so_far(stage: Stage) -> Non
     assert tested.printed == "b.txt: a line is too long"
     assert on.mission.state == "active" and stage.proposals(on.root) == []
     assert testing.run(stage.desk, ASKED, on.id, "lint").id != begun.id, "and again"
+
+
+@pytest.mark.proves("A-26", "C-32")
+def test_one_that_a_person_took_off_the_queue_has_come_to_no_end(stage: Stage) -> None:
+    here = Checked(stage)
+    waking.cancel(stage.desk, ASKED, here.known[0].wakeup_id)
+    here.end()
+    sweeps = Sweep(stage.store, stage.ground.reader, stage.clock, stage.ids)
+    sweeps.look()
+    assert [one.status for one in here.known] == ["missing", "passed"]
+    stage.deliver()
+    assert here.now.status is ProposalStatus.PENDING
+    said = client(stage).get(f"/proposals/{here.offered.id}").get_data(as_text=True)
+    assert "came to no end, so that nobody knows whether it would have passed: test." in said
+    stage.clock.forward(seconds=60)
+    sweeps.look()
+    assert stage.ground.kinds().count("check.ended") == 2, "each once"
+
+
+@pytest.mark.proves("A-26", "C-10")
+def test_those_that_a_pause_kept_back_come_back_each_by_itself(stage: Stage) -> None:
+    here = Checked(stage)
+    [who] = [one["id"] for one in stage.ground.rows("agents") if one["name"] == running.WHO]
+    pausing.pause(stage.desk, ASKED, who)
+    while stage.step():
+        pass
+    Sweep(stage.store, stage.ground.reader, stage.clock, stage.ids).look()
+    assert [one.status for one in here.known] == ["asked", "asked"]
+    pausing.resume(stage.desk, ASKED, who)
+    here.end()
+    here.end()
+    stage.deliver()
+    assert [one.status for one in here.known] == ["passed", "passed"]
+    assert here.now.status is ProposalStatus.DELIVERED
