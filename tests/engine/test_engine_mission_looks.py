@@ -341,6 +341,19 @@ def test_a_change_of_requirements_holds_what_it_touches_until_it_is_understood(
     ]
 
 
+@pytest.mark.proves("A-23", "A-37")
+def test_what_stands_still_for_a_change_goes_on_when_somebody_says_what_it_means(
+    crew: Crew,
+) -> None:
+    touched = crew.task("Touched")
+    requirements.require(crew.stage.desk, ASKED, crew.id, "It is to be blue", [touched.id])
+    crew.turn()
+    assert crew.mission.state is MissionState.BLOCKED, "nobody else is at work, and nobody leads it"
+    requirements.assessed(crew.stage.desk, ASKED, crew.id, Impact.IMPLEMENTATION)
+    crew.turn()
+    assert crew.mission.state is MissionState.ACTIVE and crew.run_of(touched)
+
+
 @pytest.mark.proves("R-32")
 @pytest.mark.parametrize("at", ["before", "after"])
 def test_an_end_is_whole_or_not_at_all(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import count
 
 from roundtable_desktop.engine.desk import Asked, Desk, once
-from roundtable_desktop.engine.desk.requirements import assessed as assessed
-from roundtable_desktop.engine.desk.requirements import require as require
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.errors import Absent, Invalid
 from roundtable_desktop.model.missions import Mission, MissionState

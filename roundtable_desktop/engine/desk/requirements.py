@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from roundtable_desktop.engine.asking import ask_approval
-from roundtable_desktop.engine.desk import Asked, Desk, belonging, once, tasks
+from roundtable_desktop.engine.desk import Asked, Desk, belonging, missions_control, once, tasks
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.kinds import Kind
-from roundtable_desktop.model.missions import Impact, Mission
+from roundtable_desktop.model.missions import Impact, Mission, MissionState
 from roundtable_desktop.model.records import Actor, Json, Subject, Task
-from roundtable_desktop.store import journal, missions, runs
+from roundtable_desktop.store import journal, missions, runs, standing
 from roundtable_desktop.store.db import Tx, View
 
 
@@ -33,9 +33,14 @@ def require(
 
 
 def assessed(desk: Desk, asked: Asked, mission_id: str, impact: Impact, note: str = "") -> Mission:
-    """What the changes so far mean is known, and dispatch goes on by the graph as it is now."""
+    """What the changes so far mean is known, and dispatch goes on by the graph as it is now; so
+    does a mission that stands still for want of that."""
 
     def act() -> Subject:
+        found = missions.get(tx, mission_id)
+        waits = found is not None and standing.paused(tx, mission_id)
+        if waits and found is not None and found.state is MissionState.BLOCKED:
+            missions_control.reopen_now(tx, desk, asked, mission_id)
         mission = _going_on(tx, mission_id)
         assess_now(tx, desk, asked.actor, mission, impact, note)
         return Subject("mission", mission.id)
