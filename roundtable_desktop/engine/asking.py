@@ -14,14 +14,17 @@ def ask_approval(
     run_id: str | None = None,
     agent_id: str | None = None,
     text: str = "",
+    impact: str | None = None,
 ) -> str:
     """The new approval's id. agent_id: who asks and is woken with the answer (K-67); without one
-    the task itself is in review, and the answer moves it (K-54)."""
+    the task itself is in review, and the answer moves it (K-54).
+    impact: what a yes confirms of a change of what is asked (A-23)."""
+    named = {"number": task.number, "title": task.title, "agent_id": agent_id, "text": text}
     return approvals.request(
         tx,
         Actor("agent", agent_id) if agent_id else SYSTEM,
         ids.new(),
-        data={"number": task.number, "title": task.title, "agent_id": agent_id, "text": text},
+        data={**named, **({"impact": impact} if impact else {})},
         id=ids.new(),
         workspace_id=task.workspace_id,
         task_id=task.id,

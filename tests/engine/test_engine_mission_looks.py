@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from engine_missions import Crew
 from engine_stage import ASKED, Stage
+from ground import JOAN
 
 from roundtable_desktop.engine import waves
 from roundtable_desktop.engine.desk import (
     Asked,
+    approvals,
     board,
     edges,
     inbox,
@@ -313,8 +315,9 @@ def edges_of(crew: Crew, task_id: str, on: str) -> None:
 
 
 @pytest.mark.proves("A-23")
+@pytest.mark.parametrize("word", ["yes", "no"])
 def test_a_change_of_requirements_holds_what_it_touches_until_it_is_understood(
-    stage: Stage,
+    stage: Stage, word: str
 ) -> None:
     crew = Crew(stage, coordinated=True)
     crew.open()
@@ -331,14 +334,21 @@ def test_a_change_of_requirements_holds_what_it_touches_until_it_is_understood(
     requirements.assessed(stage.desk, by, crew.id, Impact.ARCHITECTURE, "The API changes")
     assert told(crew, "architecture.impact.completed") == []
     assert len(stage.ground.rows("approvals")) == 1
+    requirements.assessed(stage.desk, by, crew.id, Impact.ARCHITECTURE, "Once more")
     crew.turn()
     assert crew.waiting(touched) == [] and crew.now(touched).status is TaskStatus.TODO
-    requirements.assessed(stage.desk, by, crew.id, Impact.IMPLEMENTATION)
+    (asks,) = stage.ground.rows("approvals")
+    if word == "yes":
+        approvals.decide(stage.desk, Asked(JOAN), asks["id"], approved=True, note="So be it")
+    else:
+        approvals.decide(stage.desk, Asked(JOAN), asks["id"], approved=False, note="No")
+        crew.turn()
+        assert crew.waiting(touched) == [], "it is for whoever leads it to find another way"
+        requirements.assessed(stage.desk, by, crew.id, Impact.IMPLEMENTATION)
     crew.turn()
     assert crew.run_of(touched)
-    assert [one.data["impact"] for one in told(crew, "architecture.impact.completed")] == [
-        "implementation"
-    ]
+    completed = [one.data["impact"] for one in told(crew, "architecture.impact.completed")]
+    assert completed == ["architecture" if word == "yes" else "implementation"]
 
 
 @pytest.mark.proves("A-23", "A-37")

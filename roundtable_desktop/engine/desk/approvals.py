@@ -2,7 +2,15 @@
 
 from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine import graph, wakers
-from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once, tasks
+from roundtable_desktop.engine.desk import (
+    Asked,
+    Desk,
+    board,
+    check_revision,
+    once,
+    requirements,
+    tasks,
+)
 from roundtable_desktop.model.errors import Absent, Conflict
 from roundtable_desktop.model.graph import Approval
 from roundtable_desktop.model.records import Subject, Task
@@ -40,6 +48,8 @@ def decide_now(
     approvals.settle(tx, approval, to, asked.actor, note or None)
     task = tasks.get(tx, approval.task_id)
     if approval.agent_id is not None:
+        if approved:
+            requirements.approved(tx, desk, asked, approval, note)
         _tell(tx, desk, asked, approval, approval.agent_id, to, note)
     elif (gate := gates.of_approval(tx, approval.id)) is not None:
         flow.decided(tx, desk.ids, gate, task, asked.actor, approved=approved, note=note)
