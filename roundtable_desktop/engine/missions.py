@@ -148,7 +148,10 @@ class Missions:
         if any(at is not None and at <= now for at in (mission.look_at, again)):
             return True
         seen = self._seen.get(mission.id, mission.seen_event)
-        return standing.news(view, mission.workspace_id, seen) is not None
+        if standing.news(view, mission.workspace_id, seen) is not None:
+            return True
+        self._seen[mission.id] = events.last_id(view)  # nothing up to there is asked about again
+        return False
 
     def _forget(self, planning: set[str]) -> None:
         for known in (self._seen, self._again, self._looks):

@@ -169,7 +169,8 @@ def plan(tx: Tx, mission: Mission, id: str, plan: Json, woken: Sequence[tuple[st
         tx.write(WaveTasks.insert(wave_id=id, task_id=task_id, wakeup_id=wakeup_id))
     subject, data = Subject("mission", mission.id), {"wave": number, "tasks": len(woken)}
     journal.tell(tx, Kind.WAVE_PLANNED, subject, workspace_id=where, data=data)
-    return waves(tx, mission.id)[-1]
+    sql = "SELECT * FROM waves WHERE id = ?"
+    return read(Wave, Waves, tx.sql(sql, (id,))[0])
 
 
 def end_waves(tx: Tx, wave_ids: Sequence[str]) -> None:

@@ -10,9 +10,11 @@ from engine_stage import ASKED, Stage
 from roundtable_desktop.engine.desk import missions_control
 from roundtable_desktop.engine.desk import tasks as desk_tasks
 from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import MissionOutcome, MissionState, Phase
+from roundtable_desktop.model.records import Subject
 from roundtable_desktop.model.states import DependencySource, TaskStatus
-from roundtable_desktop.store import dependencies, inbox
+from roundtable_desktop.store import dependencies, events, inbox, journal, standing
 
 
 @pytest.fixture
@@ -135,6 +137,28 @@ def test_a_look_at_nothing_new_writes_nothing(crew: Crew) -> None:
     crew.build()  # nothing of what was in memory is left
     crew.look()
     assert crew.stage.everything() == before and crew.mission == mission
+
+
+@pytest.mark.proves("R-06")
+def test_what_is_no_news_is_gone_through_once(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crew.turn()
+    asked: list[int] = []
+    whole = standing.news
+
+    def news(view: Any, workspace_id: str, seen: int) -> int | None:
+        asked.append(seen)
+        found: int | None = whole(view, workspace_id, seen)
+        return found
+
+    monkeypatch.setattr(standing, "news", news)
+    with crew.stage.store.transaction() as tx:
+        for _ in range(3):
+            journal.tell(tx, Kind.OWNER_LATE, Subject("owner", "x"), workspace_id=None)
+        last = events.last_id(tx)
+    assert [crew.look(), crew.look()] == [0, 0]
+    assert asked[0] < last and asked[1:] == [last], "an idle mission is asked about each second"
 
 
 @pytest.mark.proves("R-19", "W-02")
