@@ -6,6 +6,7 @@ import pytest
 from engine_missions import Crew
 from engine_stage import ASKED, Stage
 from ground import JOAN
+from test_engine_renewed import client
 
 from roundtable_desktop.engine.desk import Asked, agents, inbox, settings
 from roundtable_desktop.engine.desk.agency import Agency
@@ -151,6 +152,8 @@ def test_a_mission_whose_work_nobody_could_look_at_says_so_at_its_end(stage: Sta
     (skipped,) = crew.reviews()
     assert crew.mission.state is MissionState.COMPLETED
     assert report["reviews_not_run"] == [skipped.id]
+    said = client(stage).get(f"/missions/{crew.id}").get_data(as_text=True)
+    assert "Reviews of merged work that were not made</dt><dd>1<" in said
 
 
 @pytest.mark.proves("A-28")

@@ -258,6 +258,7 @@ def report_words(seen: Detail, words: Telling) -> dict[str, Any] | None:
             if given.get(name)
         ],
         "gates_not_run": len(given.get("gates_not_run") or ()),
+        "reviews_not_run": len(given.get("reviews_not_run") or ()),
         "blocked": [
             (one["task_id"], one["number"], one["title"], words.why(one.get("why")))
             for one in given.get("blocked") or ()
