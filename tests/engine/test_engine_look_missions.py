@@ -5,12 +5,14 @@ from typing import Any
 import peewee as pw
 import pytest
 from engine_missions import Crew
-from engine_stage import Stage
+from engine_stage import ASKED, Stage
 
+from roundtable_desktop.engine.desk import missions_control, requirements
 from roundtable_desktop.engine.desk.look_missions import Detail, LookMissions, depths_of
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.graph import Edge
-from roundtable_desktop.model.states import DependencyType
+from roundtable_desktop.model.run_actions import RunAction
+from roundtable_desktop.model.states import DependencyType, TaskStatus
 from roundtable_desktop.store import missions
 
 
@@ -79,6 +81,26 @@ def test_each_task_has_its_newest_wave_and_why_it_waits(stage: Stage) -> None:
     for ask in (lambda: look.mission("zzzzzz"), lambda: look.wave(mission, 9)):
         with pytest.raises(Absent):
             ask()
+
+
+@pytest.mark.proves("A-18")
+def test_what_an_old_plan_said_is_shown_as_long_as_it_holds(stage: Stage) -> None:
+    crew = Crew(stage)
+    crew.open()
+    first = crew.task("First", crew.agents[0])
+    second = crew.task("Second", depends_on=[Edge(depends_on_task_id=first.id)])
+    crew.turn()
+    missions_control.on(stage.desk, ASKED, crew.id, RunAction.PAUSE)
+    crew.end(crew.run_of(first), a="one")
+    crew.look()
+    assert crew.now(first).status is TaskStatus.DONE and len(crew.waves()) == 1
+
+    def why() -> object:
+        return next(one.why for one in seen(crew).nodes if one.task.id == second.id)
+
+    assert why() is None, "it waits for that one no more"
+    requirements.require(stage.desk, ASKED, crew.id, "Otherwise", [second.id])
+    assert why() == {"code": "held", "values": {"by": "requirement"}}
 
 
 @pytest.mark.proves("R-14")

@@ -1,16 +1,18 @@
 """What the faces may see of missions: how each stands, its graph, its waves, and who waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from roundtable_desktop.engine.converging import by_rows
+from roundtable_desktop.engine.waves import REQUIREMENT
 from roundtable_desktop.model.convergence import Convergence
 from roundtable_desktop.model.errors import Absent
 from roundtable_desktop.model.graph import Dependency
 from roundtable_desktop.model.missions import OVER, Mission, Snapshot, Wave
 from roundtable_desktop.model.records import Agent, InboxItem, Json, Run, Task, Workspace
 from roundtable_desktop.model.states import TERMINAL_TASKS, TaskStatus
+from roundtable_desktop.model.waves import Why
 from roundtable_desktop.store import (
     agents,
     lists,
@@ -23,6 +25,7 @@ from roundtable_desktop.store import (
 )
 from roundtable_desktop.store.db import Reader, View
 from roundtable_desktop.store.mission_sights import WaveHead
+from roundtable_desktop.store.standing import Standing
 
 __all__ = ["Detail", "LookMissions", "Node", "Told", "WaveHead"]
 
@@ -60,8 +63,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Node:
     """A task of the graph. wave: the newest that set it off. depth: how many tasks have to be done
-    before it, one after the other. why: {code, values} of how it is now, or was when the newest
-    plan was made."""
+    before it, one after the other. why: {code, values} of how it is now, or what the newest plan
+    said as far as that still holds."""
 
     task: Task
     agent: Agent | None
@@ -183,7 +186,7 @@ def _detail(view: View, mission: Mission) -> Detail:
     return Detail(
         told,
         root,
-        _nodes(view, mission, found, heads, newest, people),
+        _nodes(view, mission, found, heads, newest, people, stands),
         heads,
         newest,
         mission_sights.asked(view, mission.workspace_id, mission.id, ASKS),
@@ -201,11 +204,13 @@ def _nodes(
     heads: Sequence[WaveHead],
     newest: Wave | None,
     people: Mapping[str, Agent],
+    stands: Standing,
 ) -> list[Node]:
     drawn = mission_sights.edges(view, [one.id for one in found])
     live = mission_sights.live_runs(view, mission.id)
     waves = {task: one.number for one in heads for task in one.task_ids}
     whys: Any = newest.plan.get("tasks", {}) if newest else {}
+    over = {one.id for one in found if one.status in TERMINAL_TASKS}
     depths = depths_of(
         {one.id: _before(drawn[one.id]) for one in found if one.status not in TERMINAL_TASKS}
     )
@@ -217,7 +222,7 @@ def _nodes(
             waves.get(one.id),
             depths.get(one.id, 0),
             drawn[one.id],
-            _why(one, one.id in live, whys.get(one.id)),
+            _why(one, one.id in live, _still(one, whys.get(one.id), over, stands)),
         )
         for one in found
     ]
@@ -236,6 +241,25 @@ def _why(task: Task, live: bool, planned: Json | None) -> Json | None:
         return None
     code = "at_work" if live else _STANDS.get(task.status)
     return {"code": code, "values": {}} if code else planned
+
+
+def _still(
+    task: Task, planned: Mapping[str, Any] | None, over: Collection[str], stands: Standing
+) -> Json | None:
+    """What the newest plan said, as far as it still holds: it may be from long ago, for a plan is
+    kept only where it set something off."""
+    by = REQUIREMENT if task.id in stands.held else stands.ended.get(task.id)
+    if by is not None:
+        return {"code": "held", "values": {"by": by}}
+    if planned is None or (planned["code"] == Why.PLANNED and task.id not in stands.due):
+        return None
+    values: dict[str, Any] = dict(planned.get("values") or {})
+    named = values.get("tasks") or [one for one in (values.get("task"),) if one]
+    lost = planned["code"] == Why.BLOCKER_LOST
+    left = [one for one in named if lost or one not in over]
+    if named and not left:
+        return None
+    return {**planned, "values": {**values, **({"tasks": left} if "tasks" in values else {})}}
 
 
 def _before(drawn: Sequence[Dependency]) -> list[str]:
