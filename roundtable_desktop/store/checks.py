@@ -10,7 +10,8 @@ from roundtable_desktop.store import journal
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.merge_tables import Checks
 from roundtable_desktop.store.rows import read
-# By the newest wake that carried it: a pause or a budget that skipped one brings it back (C-10, C-81).
+
+# By the newest wake that carried it: a pause or a budget that skipped one brings it back (C-10).
 _LOST = """
 SELECT c.* FROM checks AS c JOIN agent_wakeup_requests AS w ON w.id = c.wakeup_id
 WHERE c.status = 'asked' AND (

@@ -140,9 +140,7 @@ def test_a_look_at_nothing_new_writes_nothing(crew: Crew) -> None:
 
 
 @pytest.mark.proves("R-06")
-def test_what_is_no_news_is_gone_through_once(
-    crew: Crew, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_news_is_gone_through_once(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     crew.turn()
     asked: list[int] = []
     whole = standing.news

@@ -81,9 +81,7 @@ def assess_now(
         open_ones = approvals.open_of_task(tx, root.id)
         if not any(_impact_of(tx, one) for one in open_ones):
             who, what = actor.id, str(impact)
-            ask_approval(
-                tx, desk.ids, root, run_id=run_id, agent_id=who, text=note, impact=what
-            )
+            ask_approval(tx, desk.ids, root, run_id=run_id, agent_id=who, text=note, impact=what)
         return
     _tell(tx, actor, mission, Kind.IMPACT_COMPLETED, {"impact": str(impact), "note": note})
     tx.nudge("queue")

@@ -46,8 +46,8 @@ class ChangeWanted(Arguments):
         Field(
             description="Of a mission that you lead, alone: what a change of what is wanted means."
             " The tasks that it touches wait until you say so. implementation: they go on as they"
-            " are now. architecture: how the parts fit together changes; the developer is asked, and"
-            " their yes lets them go on."
+            " are now. architecture: how the parts fit together changes; the developer is asked,"
+            " and their yes lets them go on."
         ),
     ] = None
     note: Annotated[
