@@ -18,8 +18,9 @@ WHERE c.status = 'asked' AND (
     SELECT o.status NOT IN ('queued', 'claimed')
         AND coalesce(o.outcome, '') NOT IN ('agent_paused', 'agent_stopped', 'budget_blocked')
     FROM agent_wakeup_requests AS o
-    WHERE o.agent_id = w.agent_id AND o.id >= w.id AND json_valid(o.payload)
-    AND json_extract(o.payload, '$.payload.check_id') = c.id ORDER BY o.id DESC LIMIT 1
+    WHERE o.agent_id = w.agent_id AND o.id >= w.id AND c.id = CASE
+        WHEN json_valid(o.payload) THEN json_extract(o.payload, '$.payload.check_id')
+    END ORDER BY o.id DESC LIMIT 1
 ) ORDER BY c.id LIMIT ?
 """
 

@@ -27,7 +27,8 @@ WHERE r.status IN ('starting', 'running') AND t.mission_id = ?
 """
 _JUDGING = """
 SELECT count(*) AS n FROM runs AS r INDEXED BY runs_live
-CROSS JOIN tasks AS t ON t.id = json_extract(r.payload, '$.task_id')
+CROSS JOIN tasks AS t
+    ON t.id = CASE WHEN json_valid(r.payload) THEN json_extract(r.payload, '$.task_id') END
 WHERE r.status IN ('starting', 'running') AND r.task_id IS NULL AND t.mission_id = ?
 """
 _LEASES = """
@@ -37,10 +38,10 @@ WHERE t.mission_id = ?
 # Of a reviewer, or of who was asked to see to what failed or is stuck: about a task, not for it.
 _ABOUT = """
 SELECT count(*) AS n FROM agent_wakeup_requests AS w INDEXED BY wakeups_scope
-CROSS JOIN tasks AS t ON t.id = coalesce(
+CROSS JOIN tasks AS t ON t.id = CASE WHEN json_valid(w.payload) THEN coalesce(
     json_extract(w.payload, '$.task_id'),
     (SELECT r.task_id FROM runs AS r WHERE r.id = json_extract(w.payload, '$.run_id'))
-)
+) END
 WHERE w.status IN ('queued', 'claimed') AND w.task_id IS NULL
 AND w.workspace_id = :workspace AND t.mission_id = :mission
 """
