@@ -85,8 +85,11 @@ def lose_all(tx: Tx) -> int:
 def counts_of(view: View, mission_id: str, live_runs: int) -> Json:
     """Tasks by their status, without the root."""
     tasks = {str(row["status"]): int(row["n"]) for row in view.sql(_TASKS, (mission_id,))}
-    waves = int(view.sql(_WAVES, (mission_id,))[0]["n"])
-    return {"tasks": tasks, "live_runs": live_runs, "waves": waves}
+    return {"tasks": tasks, "live_runs": live_runs, "waves": count_waves(view, mission_id)}
+
+
+def count_waves(view: View, mission_id: str) -> int:
+    return int(view.sql(_WAVES, (mission_id,))[0]["n"])
 
 
 def keep_snapshot(tx: Tx, sitting: Sitting, mission: Mission, kind: str, counts: Json) -> None:

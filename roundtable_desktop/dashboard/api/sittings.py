@@ -107,7 +107,7 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
         sentence=said(_standing(found), {}),
         goal=redacted(desk, workspace, mission.goal),
         pace=dict(sitting.pace),
-        waves=len(found.waves),
+        waves=found.waves,
         counts=counts,
         tasks=[standing(one) for one in look.standing(workspace) if one.task.id in own],
         runs=[

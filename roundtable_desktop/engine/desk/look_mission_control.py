@@ -7,7 +7,7 @@ from roundtable_desktop.engine.desk import Desk
 from roundtable_desktop.engine.desk.look_control import Lives
 from roundtable_desktop.model.errors import PASSING, Absent
 from roundtable_desktop.model.glance import Outstanding
-from roundtable_desktop.model.missions import Mission, Sitting, Snapshot, Wave
+from roundtable_desktop.model.missions import Mission, Sitting, Snapshot
 from roundtable_desktop.model.records import Agent, Process, Run, Task, Workspace
 from roundtable_desktop.rules.redact import MARK, redact
 from roundtable_desktop.rules.shapes import without_lookalikes
@@ -52,14 +52,15 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """A mission as whoever stays with it sees it. tasks: without its root."""
+    """A mission as whoever stays with it sees it. tasks: without its root. waves: how many there
+    were."""
 
     sitting: Sitting
     mission: Mission
     workspace_id: str
     tasks: Sequence[Task]
     at_work: Sequence[AtWork]
-    waves: Sequence[Wave]
+    waves: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class LookMissionControl:
                 mission.workspace_id,
                 [one for one in own if one.id != mission.root_task_id],
                 [AtWork(run, everyone[run.agent_id], by_id.get(_about(run) or "")) for run in live],
-                missions.waves(view, mission.id),
+                sittings.count_waves(view, mission.id),
             )
 
 
