@@ -32,11 +32,12 @@ class Offering:
             mission = missions.get(view, offer.mission_id)
             workspace = workspaces.get(view, offer.workspace_id)
             assert mission is not None and workspace is not None, "foreign keys hold"
-            base = _base(view, mission)
+            base, merged = _base(view, mission), offers.last_merged(view, mission)
         if offer.status is not OfferStatus.INTENDED:
             return
         repository = repository_of(workspace)
-        head = self._git.commit_of(repository, mission.integration_branch) or base
+        head = self._git.commit_of(repository, mission.integration_branch)
+        head = head or merged or base  # somebody deleted it: what it had is there all the same
         changes = self._git.changes(repository, base, head) if head != base else ()
         self._propose(offer_id, workspace, mission, base, head, changes)
 

@@ -17,6 +17,12 @@ _OF_MISSION = """
 SELECT p.* FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id
 WHERE t.mission_id = ? AND p.status = ? ORDER BY p.id
 """
+_LAST_MERGED = """
+SELECT d.new_commit FROM tasks AS t JOIN proposals AS p ON p.task_id = t.id
+JOIN deliveries AS d ON d.proposal_id = p.id
+WHERE t.mission_id = :mission AND d.branch = :branch AND d.status = 'delivered'
+AND d.new_commit IS NOT NULL ORDER BY d.ended_at DESC, d.id DESC LIMIT 1
+"""
 
 
 def get(view: View, offer_id: str) -> Offer | None:
@@ -65,6 +71,13 @@ def end(tx: Tx, offer: Offer, proposal_id: str | None) -> bool:
         ended_at=tx.now,
         proposal_id=proposal_id,
     )
+
+
+def last_merged(view: View, mission: Mission) -> str | None:
+    """The commit to which its own branch was brought last."""
+    words = {"mission": mission.id, "branch": mission.integration_branch}
+    rows = view.sql(_LAST_MERGED, words)
+    return str(rows[0]["new_commit"]) if rows else None
 
 
 def proposals_with(view: View, mission_id: str, status: ProposalStatus) -> list[Proposal]:

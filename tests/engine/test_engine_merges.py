@@ -272,6 +272,18 @@ def test_a_mission_that_changed_nothing_says_so(stage: Stage) -> None:
 
 
 @pytest.mark.proves("A-26")
+def test_a_branch_that_was_deleted_before_its_offer_loses_nothing(stage: Stage) -> None:
+    here = OnMission(stage, delivery=DeliveryMode.AUTO)
+    here.merged(here.task(), b="b\n")
+    stage.folders.plain("branch", "-D", here.branch)
+    offered = here.complete()
+    assert offered is not None
+    stage.deliver()
+    assert stands(stage, offered) is ProposalStatus.DELIVERED
+    assert here.files("main") == ["a.txt", "b.txt"]
+
+
+@pytest.mark.proves("A-26")
 def test_an_offer_that_a_kill_cut_short_is_made_once_after_the_restart(stage: Stage) -> None:
     here = OnMission(stage, delivery=DeliveryMode.AUTO)
     here.merged(here.task(), b="b\n")
