@@ -7,6 +7,7 @@ from roundtable_desktop.engine import explain_attempts, explain_gates
 from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
+from roundtable_desktop.model.missions import PLANNING, MissionState
 from roundtable_desktop.model.records import BY_PERSON, Run, Task, Wakeup
 from roundtable_desktop.model.states import (
     DeliveryStatus,
@@ -205,7 +206,7 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     if waiting_for and task.status in (TaskStatus.TODO, TaskStatus.IN_PROGRESS):
         code = "task_waits_for"
     elif code == "task_todo" and task.mission_id is not None and task.parent_id is not None:
-        code = "task_planned"  # whoever it is assigned to: its mission's waves begin it (C-96)
+        code = _planned(view, task)
     elif task.assignee_agent_id is None and code == "task_todo":
         code = "task_unassigned"
     elif "kind" in blocked:  # our own word for what is to be done, no agent's
@@ -233,6 +234,14 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
     last = runs.last_of_task(view, task.id)
     ids = (wakeup.id if wakeup else None, last.id if last else None)
     return Explanation(code, values, explain_attempts.of_task(view, task), *ids, more)
+
+
+def _planned(view: View, task: Task) -> str:
+    """Whoever it is assigned to: its mission's waves begin it (C-96), while that goes on."""
+    state = mission_work.state_of(view, task.id)
+    if state is MissionState.PAUSED_INTAKE:
+        return "task_mission_paused"
+    return "task_planned" if state in (MissionState.STARTING, *PLANNING) else "task_mission_over"
 
 
 def _behind(view: View, task: Task) -> Wakeup | None:

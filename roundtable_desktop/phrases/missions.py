@@ -38,6 +38,13 @@ MISSIONS: Mapping[str, str] = {
         "Its mission begins it with a wave, and assigns it if nobody is. The mission shows what it "
         "waits for."
     ),
+    "task_mission_paused": N_(
+        "Its mission is paused: nothing of it is begun before somebody resumes that."
+    ),
+    "task_mission_over": N_(
+        "Its mission is over or being stopped, and begins nothing. Reopen that for this task to go "
+        "on."
+    ),
     "waits_mission": N_("It waits for the branch of its mission."),
     "inbox_mission_blocked": N_(
         "The mission “{goal}” stands still. {why} See to it, and reopen the mission."

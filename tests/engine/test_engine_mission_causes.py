@@ -91,6 +91,14 @@ def test_it_can_say_that_its_mission_begins_it(crew: Crew) -> None:
         root = explain.of_task(tx, first, tx.now)
     assert told.code == "task_planned" and told.code in SENTENCES
     assert root.code == "task_unassigned"
+    for action, code in (
+        (RunAction.PAUSE, "task_mission_paused"),
+        (RunAction.RESUME, "task_planned"),
+        (RunAction.STOP, "task_mission_over"),
+    ):
+        missions_control.on(crew.stage.desk, ASKED, crew.id, action)
+        with crew.stage.store.transaction() as tx:
+            assert explain.of_task(tx, planned, tx.now).code == code and code in SENTENCES
 
 
 @pytest.mark.proves("C-96", "C-53")
