@@ -15,6 +15,7 @@ from roundtable_desktop.model.records import Subject, Task
 from roundtable_desktop.model.states import (
     TASK,
     TERMINAL_TASKS,
+    AgentStatus,
     DeliveryStatus,
     ProposalStatus,
     TaskStatus,
@@ -141,8 +142,8 @@ def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
 
 
 def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> None:
-    """Its root is at work again, so that the word wakes the coordinator; without one it is paused
-    until its person has added what is to be done."""
+    """Its root is at work again, so that the word wakes the coordinator; where nobody hears it the
+    mission is paused until its person has added what is to be done."""
     mission, root = merges.offered_by(tx, proposal), _task(tx, proposal)
     assert mission is not None
     if proposal.status is ProposalStatus.APPROVED:  # its delivery was held
@@ -161,7 +162,8 @@ def _reopen(tx: Tx, desk: Desk, asked: Asked, proposal: Proposal, note: str) -> 
             reason=None,
             report=None,
         )
-        if root.assignee_agent_id is None:
+        leads = agents.get(tx, root.assignee_agent_id) if root.assignee_agent_id else None
+        if leads is None or leads.status is not AgentStatus.ACTIVE:
             _let_plan(tx, asked, mission.id)
     if root.status in TERMINAL_TASKS and TASK.allows(root.status, TaskStatus.TODO):
         data = {"by": "changes_requested"}
