@@ -85,7 +85,8 @@ SELECT task_id, outcome FROM (
 WHERE place = 1 AND outcome IN ('exhausted', 'incurable', 'quarantined', 'user_cancelled')
 """
 _OF_AGENTS = """
-SELECT agent_id, sum(status = 'claimed') AS active, sum(status = 'queued') AS queued
+SELECT agent_id, sum(status = 'claimed') AS active,
+    sum(status = 'queued' AND scheduled_retry_at IS NULL) AS queued
 FROM agent_wakeup_requests INDEXED BY wakeups_scope
 WHERE status IN ('queued', 'claimed') AND workspace_id = ? GROUP BY agent_id
 """
@@ -239,7 +240,8 @@ def elsewhere(view: View, mission: Mission) -> int:
 
 
 def loads(view: View, workspace_id: str) -> dict[str, tuple[int, int]]:
-    """How many wakeups of each agent are at work, and how many wait."""
+    """How many wakeups of each agent are at work, and how many wait for it; one that waits for a
+    time, in three days perhaps, keeps nobody from work until then."""
     rows = view.sql(_OF_AGENTS, (workspace_id,))
     return {row["agent_id"]: (row["active"], row["queued"]) for row in rows}
 

@@ -351,17 +351,6 @@ def test_a_change_of_requirements_holds_what_it_touches_until_it_is_understood(
     assert completed == ["architecture" if word == "yes" else "implementation"]
 
 
-@pytest.mark.proves("W-13", "R-02")
-def test_a_wakeup_that_cannot_be_read_keeps_no_mission_from_its_look(crew: Crew) -> None:
-    task = crew.task("Do it")
-    damaged = crew.stage.ground.wakeup(crew.agents[1])
-    with crew.stage.store.transaction() as tx:
-        sql = "UPDATE agent_wakeup_requests SET payload = '[1' WHERE id = ?"
-        assert tx.write_sql(sql, (damaged.id,)) == 1
-    crew.look()
-    assert crew.mission.consecutive_errors == 0 and crew.waiting(task) != []
-
-
 @pytest.mark.proves("A-23", "A-37")
 def test_what_stands_still_for_a_change_goes_on_when_somebody_says_what_it_means(
     crew: Crew,

@@ -1,6 +1,7 @@
 """A mission is opened, its waves wake who is to work, and nobody else does (C-34, C-96)."""
 
 import subprocess
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -137,6 +138,29 @@ def test_a_look_at_nothing_new_writes_nothing(crew: Crew) -> None:
     crew.build()  # nothing of what was in memory is left
     crew.look()
     assert crew.stage.everything() == before and crew.mission == mission
+
+
+@pytest.mark.proves("W-13", "R-02")
+def test_a_wakeup_that_cannot_be_read_keeps_no_mission_from_its_look(crew: Crew) -> None:
+    task = crew.task("Do it")
+    damaged = crew.stage.ground.wakeup(crew.agents[1])
+    with crew.stage.store.transaction() as tx:
+        sql = "UPDATE agent_wakeup_requests SET payload = '[1' WHERE id = ?"
+        assert tx.write_sql(sql, (damaged.id,)) == 1
+    crew.look()
+    assert crew.mission.consecutive_errors == 0 and crew.waiting(task) != []
+
+
+@pytest.mark.proves("W-15", "R-14")
+def test_who_is_to_be_woken_another_day_can_be_given_a_task_today(stage: Stage) -> None:
+    crew = Crew(stage, agents=1)
+    crew.open()
+    later = stage.clock.now() + timedelta(days=3)
+    other = stage.ground.wakeup(crew.agents[0], scheduled_retry_at=later)
+    assert other.scheduled_retry_at == later
+    task = crew.task("Do it")
+    crew.turn()
+    assert crew.run_of(task)
 
 
 @pytest.mark.proves("R-06")
