@@ -150,6 +150,19 @@ def test_what_a_person_took_off_the_queue_rests_until_they_have_it_done_anew(cre
     assert "Now it may be." in crew.run_of(task).assembled_prompt
 
 
+@pytest.mark.proves("A-37", "C-57")
+def test_who_ended_without_a_plan_is_woken_by_a_reopening(stage: Stage) -> None:
+    crew = Crew(stage, coordinated=True)
+    crew.open()
+    crew.turn()
+    crew.end(crew.run_of(crew.root))
+    crew.turn()
+    assert crew.mission.reason == "no_work_planned" and crew.root.status is S.DONE
+    inbox.act(stage.desk, Asked(JOAN), asked(crew).id, "reopen")
+    crew.turn()
+    assert crew.run_of(crew.root) and crew.mission.state is MissionState.ACTIVE
+
+
 @pytest.mark.proves("A-37", "C-50")
 def test_nor_is_what_was_begun_and_would_have_been_tried_again(crew: Crew) -> None:
     task = crew.task("Paint it")

@@ -29,7 +29,7 @@ from roundtable_desktop.model.run_actions import (
     possible,
     spelled,
 )
-from roundtable_desktop.model.states import TERMINAL_TASKS, Rank, Source, TaskStatus
+from roundtable_desktop.model.states import TASK, TERMINAL_TASKS, Rank, Source, TaskStatus
 from roundtable_desktop.rules import admission
 from roundtable_desktop.store import (
     events,
@@ -116,7 +116,7 @@ def on(
 
 def reopen(desk: Desk, asked: Asked, mission_id: str) -> Mission:
     """A mission that was blocked, failed or stopped is `active` again (C-57): tasks that it left in
-    the midst are to be done anew, and its coordinator is woken."""
+    the midst are to be done anew, and its coordinator is woken, also where it had ended."""
     with desk.store.transaction() as tx:
         return once(tx, asked, partial(reopen_now, tx, desk, asked, mission_id), missions.get)
 
@@ -145,9 +145,10 @@ def _take_up_tasks(tx: Tx, desk: Desk, asked: Asked, mission: Mission) -> None:
             graph.move(tx, desk.ids, task, TaskStatus.TODO, actor=asked.actor)
     root = tasks.get(tx, mission.root_task_id)
     assert root is not None, "foreign keys hold"
-    if root.assignee_agent_id is None and root.status is TaskStatus.BLOCKED:
-        graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor)  # nobody else would
-    if root.assignee_agent_id is None or root.status in TERMINAL_TASKS:
+    nobodys = root.assignee_agent_id is None and root.status is TaskStatus.BLOCKED
+    if (root.status in TERMINAL_TASKS or nobodys) and TASK.allows(root.status, TaskStatus.TODO):
+        graph.move(tx, desk.ids, root, TaskStatus.TODO, actor=asked.actor)
+    if root.assignee_agent_id is None:
         return
     cause = wakeups.Cause(
         workspace_id=mission.workspace_id,
