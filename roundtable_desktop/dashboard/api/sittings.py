@@ -63,10 +63,11 @@ class Snapshot(Shown):
 
 
 class Sitting(Shown):
-    """A mission as whoever stays with it sees it. over: nothing of it is planned any more. pace: in
-    effect while you stay. exit: why you went; null while you stay. counts: its tasks by status, all
-    but its root. tasks: those that are not over, each with what it waits for. snapshots: how it
-    stood whenever somebody came or went, oldest first."""
+    """A mission as whoever stays with it sees it. over: nothing of it is planned any more.
+    headless: without a view, as a script stays. pace: in effect while you stay. exit: why you went;
+    null while you stay. counts: its tasks by status, all but its root. tasks: those that are not
+    over, each with what it waits for. snapshots: how it stood whenever somebody came or went,
+    oldest first."""
 
     id: str
     run_id: str
@@ -79,6 +80,7 @@ class Sitting(Shown):
     over: bool
     sentence: str
     goal: str
+    headless: bool
     pace: Object
     exit: str | None
     cycles: int
