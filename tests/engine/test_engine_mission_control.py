@@ -277,8 +277,9 @@ def test_a_force_stop_ends_its_runs_and_no_others_and_tells_it_twice(standing: S
 
 
 @pytest.mark.proves("W-28", "C-56")
+@pytest.mark.parametrize("before", ["_end_all_of", "end_runs"])
 def test_a_force_stop_that_was_broken_off_is_finished_by_the_next_owner(
-    standing: Standing, monkeypatch: pytest.MonkeyPatch
+    standing: Standing, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     stage, _ = standing.stage, standing.task()
     run = stage.launch()
@@ -287,7 +288,7 @@ def test_a_force_stop_that_was_broken_off_is_finished_by_the_next_owner(
         raise RuntimeError("the power is gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(missions_control, "end_runs", dies)
+        broken.setattr(missions_control, before, dies)
         with pytest.raises(RuntimeError):
             standing.act("force-stop", "k")
     assert standing.now.state is S.STOPPING

@@ -21,7 +21,7 @@ from roundtable_desktop.engine.intake import STOPPED
 from roundtable_desktop.model.errors import Absent, Conflict, Illegal, Invalid
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import PHASE, Mission, MissionState, Phase
-from roundtable_desktop.model.records import Json, Subject
+from roundtable_desktop.model.records import Json, Run, Subject
 from roundtable_desktop.model.run_actions import (
     REOPENED,
     RUN_ACTIONS,
@@ -283,26 +283,34 @@ def _stop(tx: Tx, asked: Asked, mission: Mission) -> None:
 
 
 def _force_stop(desk: Desk, asked: Asked, mission_id: str, newest_of: str = "") -> Acted:
-    """`stopping` is committed first: from there on nothing of it starts, and the next owner goes on
-    with it if this one dies. The runs' wakeups come to nothing; their work stays in its copies."""
+    """`stopping` is committed first, with the mark on each run: from there on nothing of it starts,
+    and the next owner goes on with it if this one dies. The runs' wakeups come to nothing; their
+    work stays in its copies."""
     with desk.store.transaction() as tx:
         before = done_before(tx, asked)
         if before is None:
             mission = _judged(tx, asked, mission_id, RunAction.FORCE_STOP, newest_of)
             _move(tx, asked, mission, MissionState.STOPPING, "force-stop")
             mission_control.cancel_waiting(tx, mission, asked.actor)
+            _mark(tx, mission_id)
             remember(tx, asked, Subject("mission", mission.id))
     if before is not None:
         return _again(desk, asked, before, RunAction.FORCE_STOP)
     return _end_all_of(desk, asked, mission_id)
 
 
+def _mark(tx: Tx, mission_id: str) -> list[Run]:
+    """Its live runs, each of them told to end unless it has."""
+    live = mission_work.live(tx, mission_id)
+    for run in live:
+        if not (run.ended or {}).get("end"):
+            runs.keep_ended(tx, run, {STOPPED: True})
+    return live
+
+
 def _end_all_of(desk: Desk, asked: Asked, mission_id: str) -> Acted:
     with desk.store.transaction() as tx:
-        live = mission_work.live(tx, mission_id)
-        for run in live:
-            if not (run.ended or {}).get("end"):
-                runs.keep_ended(tx, run, {STOPPED: True})
+        live = _mark(tx, mission_id)
         known = {run.id: runs.processes(tx, run.id) for run in live}
     desk.launcher.fence()
     stopped = end_runs(desk, known)
