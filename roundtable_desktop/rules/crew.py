@@ -11,11 +11,11 @@ ROLES: Mapping[Work, str] = {
     Work.EXECUTE: Role.WORKER,
     Work.VERIFY: Role.WORKER,
     Work.REVIEW: Role.REVIEWER,
-    Work.DEBUG: "debugger",
+    Work.DEBUG: Role.DEBUGGER,
 }
 INSTEAD: Mapping[str, Sequence[str]] = {
-    "debugger": (Role.WORKER,),
-    "architect": (Role.COORDINATOR,),
+    Role.DEBUGGER: (Role.WORKER,),
+    Role.ARCHITECT: (Role.COORDINATOR,),
     Role.SPECIALIST: (Role.WORKER,),
 }
 """Who takes the place of a role that nobody has (C-66)."""

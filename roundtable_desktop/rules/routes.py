@@ -17,7 +17,7 @@ from roundtable_desktop.model.attempts import (
 from roundtable_desktop.model.states import Role, Severity
 from roundtable_desktop.model.waves import PlanAgent
 
-ARCHITECT, DEBUGGER = "architect", "debugger"
+ARCHITECT, DEBUGGER = Role.ARCHITECT, Role.DEBUGGER
 
 ROLES: Mapping[Trigger, Sequence[str]] = {
     Trigger.PRODUCT_CHOICE: (Role.COORDINATOR,),

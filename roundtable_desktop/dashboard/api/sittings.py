@@ -135,6 +135,9 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     def show(ref: str) -> Sitting:
         return shown(desk, look, look.mission_control.attended(ref))
 
+    def id_of(ref: str) -> str:
+        return look.mission_control.attended(ref).sitting.id
+
     @api.route("POST", "/api/v1/workspaces/<ref>/sittings", status=201, errors=(409,))
     def begin_sitting(caller: Caller, ref: str, body: NewSitting, once: Once | None) -> Sitting:
         """Makes a mission, or takes one up, and stays with it: as `roundtable run` does."""
@@ -158,11 +161,11 @@ def declare(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/sittings/<ref>/beat")
     def beat_sitting(ref: str, once: Once | None) -> Sitting:
         """Has the owner look at what is due, now, and shows what there is."""
-        sittings.beat(desk, show(ref).id)
+        sittings.beat(desk, id_of(ref))
         return show(ref)
 
     @api.route("POST", "/api/v1/sittings/<ref>/end", errors=(409,))
     def end_sitting(caller: Caller, ref: str, body: Going, once: Once | None) -> Sitting:
         """You go; that settles nothing, and agents at work go on."""
-        sittings.end(desk, asked(caller, once), show(ref).id, body.exit, body.cycles)
+        sittings.end(desk, asked(caller, once), id_of(ref), body.exit, body.cycles)
         return show(ref)
