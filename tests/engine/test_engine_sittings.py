@@ -11,6 +11,7 @@ from ground import JOAN, set_columns
 
 from roundtable_desktop.engine import mission_control, waves
 from roundtable_desktop.engine.desk import Asked, missions_control, sittings
+from roundtable_desktop.engine.desk.look_graph import standing
 from roundtable_desktop.model.errors import Absent, Busy, Illegal, Invalid
 from roundtable_desktop.model.missions import MissionState, Pace, Sitting
 from roundtable_desktop.model.run_actions import RunAction
@@ -170,3 +171,15 @@ def test_what_is_planned_while_somebody_stays_is_launched_and_a_stop_ends_it(cre
     with crew.stage.store.transaction() as tx:
         mission_control.pass_time(tx)
     assert crew.mission.state is S.STOPPED
+
+
+@pytest.mark.proves("C-72")
+def test_newer_tasks_of_others_hide_none_of_the_mission(crew: Crew) -> None:
+    task = crew.task("Of it")
+    for _ in range(50):
+        crew.stage.task(crew.home, None, title="Of nobody")
+    with crew.stage.ground.reader.snapshot() as view:
+        every = standing(view, crew.home, crew.stage.clock.now())
+        own = standing(view, crew.home, crew.stage.clock.now(), crew.id)
+    assert task.id not in {one.task.id for one in every} and len(every) == 50
+    assert [one.task.id for one in own] == [task.id, crew.mission.root_task_id]

@@ -65,8 +65,8 @@ class Snapshot(Shown):
 class Sitting(Shown):
     """A mission as whoever stays with it sees it. over: nothing of it is planned any more.
     headless: without a view, as a script stays. pace: in effect while you stay. exit: why you went;
-    null while you stay. counts: its tasks by status, all but its root. tasks: those that are not
-    over, each with what it waits for. snapshots: how it stood whenever somebody came or went,
+    null while you stay. counts: its tasks by status, all but its root. tasks: the newest 50 that
+    are not over, each with what it waits for. snapshots: how it stood whenever somebody came or went,
     oldest first."""
 
     id: str
@@ -95,6 +95,7 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
     mission, sitting = found.mission, found.sitting
     workspace = look.workspace(mission.workspace_id)
     own = {one.id for one in found.tasks}
+    stand = look.standing(workspace, mission.id)
     counts: dict[str, int] = {}
     for task in found.tasks:
         counts[str(task.status)] = counts.get(str(task.status), 0) + 1
@@ -111,7 +112,7 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
         pace=dict(sitting.pace),
         waves=found.waves,
         counts=counts,
-        tasks=[standing(one) for one in look.standing(workspace) if one.task.id in own],
+        tasks=[standing(one) for one in stand if one.task.id in own],
         runs=[
             AtWork.of(
                 one.run,

@@ -337,11 +337,11 @@ class Look(GraphLook):
         with self._reader.snapshot() as view:
             return explain.of_task(view, task, self._clock.now())
 
-    def standing(self, workspace: Workspace) -> list[Standing]:
-        """Its tasks that are not over, newest first, at most 50; those that wait for others come
-        after all others."""
+    def standing(self, workspace: Workspace, mission: str | None = None) -> list[Standing]:
+        """Its tasks that are not over, or a mission's, newest first, at most 50; those that wait
+        for others come after all others."""
         with self._reader.snapshot() as view:
-            return standing(view, workspace, self._clock.now())
+            return standing(view, workspace, self._clock.now(), mission)
 
 
 def _is_allowed(check: Callable[[], None]) -> bool:

@@ -98,9 +98,13 @@ def _task_of(item: InboxItem) -> str:
     return str(item.data.get("task_id") or about)
 
 
-def standing(view: View, workspace: Workspace, now: datetime) -> list[Standing]:
-    """The workspace's tasks that are not over; those that wait for others come last."""
-    live = {"workspace_id": workspace.id, "status": LIVE_TASKS}
+def standing(
+    view: View, workspace: Workspace, now: datetime, mission: str | None = None
+) -> list[Standing]:
+    """The workspace's tasks that are not over, or those of the mission; those that wait for others
+    come last."""
+    whose = {"mission_id": mission} if mission is not None else {}
+    live = {"workspace_id": workspace.id, "status": LIVE_TASKS, **whose}
     found = [
         Standing(
             task,
