@@ -66,8 +66,8 @@ class Sitting(Shown):
     """A mission as whoever stays with it sees it. over: nothing of it is planned any more.
     headless: without a view, as a script stays. pace: in effect while you stay. exit: why you went;
     null while you stay. counts: its tasks by status, all but its root. tasks: the newest 50 that
-    are not over, each with what it waits for. snapshots: how it stood whenever somebody came or went,
-    oldest first."""
+    are not over, each with what it waits for. snapshots: how it stood whenever somebody came or
+    went, oldest first."""
 
     id: str
     run_id: str
