@@ -162,7 +162,7 @@ def _answer(tx: Tx, task: Task, to: TaskStatus, actor: Actor) -> None:
         return
     for item in inbox.open_about(tx, Subject("task", task.id)):
         of_blocker = item.kind is InboxKind.BLOCKER_LOST
-        if of_blocker and to is not TaskStatus.TODO or not of_blocker and to in _CURED:
+        if (of_blocker and to is not TaskStatus.TODO) or (not of_blocker and to in _CURED):
             inbox.resolve(tx, item, {"by": "cause", "status": to}, actor)
 
 
