@@ -257,7 +257,10 @@ def of_missions(told: Commands, room: Room) -> None:
     until(lambda: told.json("mission", "show", "bake-bread", *here(room))["state"] == "active")
     told.done("mission", "require", "bake-bread", "With rye.", *here(room))
     told.done("mission", "assess", "bake-bread", "implementation", *here(room))
-    for action in ("pause", "resume", "stop", "reopen", "force-stop"):
+    for action in ("pause", "resume", "stop"):
+        told.done("mission", action, "bake-bread", *here(room))
+    until(lambda: told.json("mission", "show", "bake-bread", *here(room))["state"] == "stopped")
+    for action in ("reopen", "force-stop"):
         told.done("mission", action, "bake-bread", *here(room))
 
 

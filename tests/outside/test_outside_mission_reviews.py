@@ -79,7 +79,7 @@ def test_what_is_grave_waits_for_a_person_who_lets_it_stay(room: Room) -> None:
     _, root = mission(room, f"It is safe.\n{script(f'tool vote_cast {json.dumps(VETO)}')}")
     room.task("Make", worker, parent_id=root["id"], description=script("write made.txt made"))
     until(lambda: state(room) == "blocked")
-    items = room.house.get("/inbox", status="open")["items"]
+    items = room.house.get("/inbox", status="open", workspace_id=room.id)["items"]
     asked = next(one for one in items if "grave" in one["sentence"])
     assert "The key is in it." in asked["sentence"] and "T-2" in asked["sentence"]
     assert {one["action"] for one in asked["answers"]} == {"repair", "accept"}
@@ -87,7 +87,7 @@ def test_what_is_grave_waits_for_a_person_who_lets_it_stay(room: Room) -> None:
     assert {one["action"] for one in other["answers"]} >= {"reopen", "cancel"}
     room.house.post(f"/inbox/{asked['id']}/act", {"action": "accept"})
     until(lambda: state(room) == "completed")
-    assert room.house.get("/inbox", status="open")["items"] == []
+    assert room.house.get("/inbox", status="open", workspace_id=room.id)["items"] == []
     page = room.house.cli("task", "show", "T-3", at=room.path).out
     assert "Look at what was merged: T-2" in page
 

@@ -38,6 +38,11 @@ FROZEN = {
     14: "144fc5b33d9567bb3c105826950b53a51f8ceb3fefe7c1eea97a33050a4d05b3",
     15: "a616c8f0d857e26a21df61c07eac133f5af1486eb986ee44804e363ad74d6752",
     16: "467ef5bbfcd5a165efa829f0d3ff7ee3b0c561bcd80765341337a9cd881d64ad",
+    17: "0fa523464bf56db224aff393d9fa7c8e9b029953f0955ebe46ce931a6742beb4",
+    18: "25e7d7caff802402ea46e8b30ca06b6eab935bb809c77be4dd558480fdb0483a",
+    19: "45086b15454015e1f9d8bf2c532f15d1d44c66d338773fd6248c37e85f2f665b",
+    20: "19eaaab6cda4a0af07a3d2e03425aeeb1adc80f8bd00f5d22cb211986cc3f7c0",
+    21: "5679e6b555542f850923d01eac800294e7113ba4b17c824f6c4dff1481feedcb",
 }
 """sha256 of every file that was in anybody's hands: a home is migrated once and never again."""
 
