@@ -24,8 +24,11 @@ from roundtable_desktop.store import agents, missions, proposals, tasks, verdict
 from roundtable_desktop.store.db import Tx, View
 
 NOT_FITTING = (
-    "What this mission did does not fit onto {branch} as that is now{paths}. Have a task bring the "
-    "newest state of {branch} into the mission's branch; then it is offered again."
+    "What this mission did does not fit onto {branch} as it was then{paths}. Look whether "
+    "{integration} has the newest state of {branch} by now. If it has, report that you are done: "
+    "the work is offered again. If it has not, report that you are blocked on the user, who is to "
+    "merge it there by hand (git switch {integration} && git merge {branch}): what agents hand in "
+    "keeps no other branch's history, so that no task can do it."
 )
 """What the coordinator reads when a person wants that of a whole mission."""
 
@@ -200,7 +203,8 @@ def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "
     task = _task(tx, proposal)
     if (mission := merges.offered_by(tx, proposal)) is not None:
         paths = named(_conflicts(proposals.deliveries(tx, proposal.id)))
-        words = NOT_FITTING.format(branch=mission.base_branch, paths=paths)
+        branch, integration = mission.base_branch, mission.integration_branch
+        words = NOT_FITTING.format(branch=branch, integration=integration, paths=paths)
         return _reopen(tx, desk, asked, proposal, f"{words}\n\n{note}".strip())
     if task.status is not TaskStatus.IN_REVIEW:
         raise Conflict("not_in_review", number=task.number, status=str(task.status))
