@@ -120,7 +120,7 @@ def test_the_status_says_what_is_so(room: Room) -> None:
     later = status(room)
     assert later["state"] == "paused-intake" and later["started_at"] == seen["started_at"]
     assert later["updated_at"] > seen["updated_at"] >= seen["started_at"]
-    task = room.task("Blocked", room.shell("true"))
+    task = room.task("Blocked")
     house.post(f"/tasks/{task['id']}/block", {"reason": "x", "owner": "user", "action": "y"})
     counted = house.get(f"/workspaces/{room.id}")["counts"]
     assert {name: status(room)[name] for name in counted} == counted
