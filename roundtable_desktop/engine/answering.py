@@ -22,9 +22,7 @@ from roundtable_desktop.model.ports import Dice, Ids
 from roundtable_desktop.model.records import SYSTEM, Run, Subject, Wakeup
 from roundtable_desktop.model.states import (
     TASK,
-    Rank,
     RunOutcome,
-    Source,
     TaskStatus,
     WakeupOutcome,
     WakeupStatus,
@@ -133,17 +131,7 @@ class Answering:
         )
         tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
         if verdict.again and task.status is TaskStatus.IN_PROGRESS:
-            number = task.attempt_wakeups + 1
-            cause = wakeups.Cause(
-                workspace_id=task.workspace_id,
-                agent_id=run.agent_id,
-                task_id=task.id,
-                source=Source.TASK_ASSIGNED,
-                reason="attempt_retry",
-                payload={"task_id": task.id, "attempt": number + 1},
-                key=f"attempt:{task.id}:{number}",
-                rank=Rank.EVENT,
-            )
+            cause = wakers.attempt(task, run.agent_id, task.attempt_wakeups + 1)
             wakers.wake(tx, self._ids.new(), cause)
         elif task.status is TaskStatus.IN_PROGRESS:
             data = {"run_id": run.id}

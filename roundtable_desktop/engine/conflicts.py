@@ -14,9 +14,7 @@ from roundtable_desktop.model.states import (
     DeliveryStatus,
     InboxKind,
     ProposalStatus,
-    Rank,
     Severity,
-    Source,
     TaskStatus,
 )
 from roundtable_desktop.rules import routes
@@ -201,17 +199,7 @@ class _About:
 def next_attempt(tx: Tx, ids: Ids, task: Task) -> None:
     """The wakeup of the attempt that was booked last (house, Causes)."""
     assert task.assignee_agent_id is not None
-    number = task.attempt_wakeups
-    cause = wakeups.Cause(
-        workspace_id=task.workspace_id,
-        agent_id=task.assignee_agent_id,
-        task_id=task.id,
-        source=Source.TASK_ASSIGNED,
-        reason="attempt_retry",
-        payload={"task_id": task.id, "attempt": number + 1},
-        key=f"attempt:{task.id}:{number}",
-        rank=Rank.EVENT,
-    )
+    cause = wakers.attempt(task, task.assignee_agent_id, task.attempt_wakeups)
     wakers.wake(tx, ids.new(), cause)
 
 

@@ -82,6 +82,19 @@ def assignment(task: Task, agent_id: str, actor: Actor) -> Cause:
     )
 
 
+def attempt(task: Task, agent_id: str, number: int) -> Cause:
+    """The work is tried once more; number: of the attempts that were booked (house, Causes)."""
+    return Cause(
+        workspace_id=task.workspace_id,
+        agent_id=agent_id,
+        task_id=task.id,
+        source=Source.TASK_ASSIGNED,
+        reason="attempt_retry",
+        payload={"task_id": task.id, "attempt": number + 1},
+        key=f"attempt:{task.id}:{number}",
+    )
+
+
 def commented(
     task: Task, agent_id: str, comment_id: str, actor: Actor, reason: str = "comment"
 ) -> Cause:

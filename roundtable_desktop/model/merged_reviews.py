@@ -1,6 +1,6 @@
 """Reviews of what was merged into a mission's branch, as values (A-28)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -74,8 +74,7 @@ class Merged:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedReview:
     """task_id: the task that carries its gate; None where it was skipped. reasons: codes of
-    `Risk`, and of why it was skipped. merged: [{"task_id", "delivery_id"}]. made: ids of the tasks
-    that came of it."""
+    `Risk`, and of why it was skipped. merged: [{"task_id", "delivery_id"}]."""
 
     id: str
     workspace_id: str
@@ -87,7 +86,6 @@ class MergedReview:
     reasons: tuple[str, ...]
     merged: tuple[Json, ...]
     status: ReviewStatus
-    made: tuple[str, ...] = field(default=())
     created_at: datetime
     updated_at: datetime
     ended_at: datetime | None

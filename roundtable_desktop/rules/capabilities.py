@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 
-class Purpose(StrEnum):
+class Occasion(StrEnum):
     """`work`: on its task. `turn`: about no task. `review`: of somebody else's work."""
 
     WORK = "work"
@@ -13,11 +13,11 @@ class Purpose(StrEnum):
     REVIEW = "review"
 
 
-_ALL = frozenset(Purpose)
-_ITS_OWN = frozenset({Purpose.WORK, Purpose.TURN})
-_JUDGES = frozenset({Purpose.REVIEW})
+_ALL = frozenset(Occasion)
+_ITS_OWN = frozenset({Occasion.WORK, Occasion.TURN})
+_JUDGES = frozenset({Occasion.REVIEW})
 
-CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
+CAPABILITIES: Mapping[str, frozenset[Occasion]] = {
     "state_get": _ALL,
     "state_watch": _ALL,
     "task_get": _ALL,
@@ -50,11 +50,11 @@ CAPABILITIES: Mapping[str, frozenset[Purpose]] = {
 would send the work back before the others have looked at it."""
 
 
-def may(tool: str, purpose: Purpose) -> bool:
+def may(tool: str, purpose: Occasion) -> bool:
     return purpose in CAPABILITIES[tool]
 
 
-def purpose_of(task_id: str | None, gate_id: str | None) -> Purpose:
+def purpose_of(task_id: str | None, gate_id: str | None) -> Occasion:
     if gate_id is not None:
-        return Purpose.REVIEW
-    return Purpose.TURN if task_id is None else Purpose.WORK
+        return Occasion.REVIEW
+    return Occasion.TURN if task_id is None else Occasion.WORK

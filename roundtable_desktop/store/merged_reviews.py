@@ -122,7 +122,7 @@ def add(tx: Tx, mission: Mission, merged: Sequence[Merged], **values: Any) -> Me
 def move(
     tx: Tx, review: MergedReview, to: ReviewStatus, actor: Actor = SYSTEM, made: Sequence[str] = ()
 ) -> bool:
-    """made: the tasks that came of it, besides those that did before."""
+    """made: ids of the tasks that came of it, which the feed is told."""
     return journal.move(
         tx,
         MERGED_REVIEW,
@@ -130,8 +130,7 @@ def move(
         to=to,
         kind=Kind.MISSION_REVIEW,
         actor=actor,
-        data=_told(review, to),
-        made=[*review.made, *made],
+        data={**_told(review, to), "made": list(made)},
         ended_at=None if to in OPEN_REVIEWS else tx.now,
     )
 

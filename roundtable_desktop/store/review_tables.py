@@ -17,7 +17,6 @@ class MissionReviews(Table):
     reasons = JsonField(default=list)
     merged = JsonField(default=list)
     status = CodeField(ReviewStatus)
-    made = JsonField(default=list)
     created_at = InstantField()
     updated_at = InstantField()
     ended_at = InstantField(null=True)

@@ -81,7 +81,11 @@ class MergedWork(Reviews):
         return self.stage.ground.get_task(task_id)
 
     def made(self) -> list[Task]:
-        return [self.stage.ground.get_task(one) for one in self.reviewed()[-1].made]
+        """What came of the newest one, as the feed tells it."""
+        newest = self.reviewed()[-1].id
+        told = [one for one in self.stage.ground.events() if one.subject_id == newest]
+        made: list[Any] = [event.data.get("made", ()) for event in told]
+        return [self.stage.ground.get_task(one) for ids in made for one in ids]
 
     def woken(self, agent: Agent) -> list[Wakeup]:
         rows = self.stage.ground.rows("agent_wakeup_requests")

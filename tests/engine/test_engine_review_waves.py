@@ -50,7 +50,7 @@ def test_a_wave_of_reviewers_looks_at_one_snapshot_of_the_branch_and_approves(
     work.vote(work.second, "approve_with_notes", "Nice.", [finding("minor")])
     (done,) = work.reviewed()
     assert done.status is R.APPROVED and work.carrier().status is S.DONE and work.open() == 0
-    assert not work.look().waits and not done.made and not work.items()
+    assert not work.look().waits and not work.made() and not work.items()
     assert work.stage.folders.shown("a.txt", work.mission.integration_branch) == "one"
     kinds = [one["kind"] for one in work.stage.ground.rows("events")]
     assert kinds.count("mission.review") == 2

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roundtable_desktop.mcp.tools import TOOLS
 from roundtable_desktop.model.gates import APPROVALS, DEMANDS, VerdictStatus, Word
-from roundtable_desktop.rules.capabilities import CAPABILITIES, Purpose, may, purpose_of
+from roundtable_desktop.rules.capabilities import CAPABILITIES, Occasion, may, purpose_of
 from roundtable_desktop.rules.gates import Judged, judge
 
 V = VerdictStatus
@@ -85,9 +85,9 @@ def test_no_order_of_verdicts_passes_with_too_few_or_waits_for_nobody(data: st.D
 @pytest.mark.proves("K-71")
 def test_every_tool_has_its_runs_and_only_a_review_votes() -> None:
     assert set(CAPABILITIES) == set(TOOLS)
-    assert [one for one in Purpose if may("vote_cast", one)] == [Purpose.REVIEW]
-    assert purpose_of("t", None) is Purpose.WORK and purpose_of(None, None) is Purpose.TURN
-    assert purpose_of("t", "g") is Purpose.REVIEW
+    assert [one for one in Occasion if may("vote_cast", one)] == [Occasion.REVIEW]
+    assert purpose_of("t", None) is Occasion.WORK and purpose_of(None, None) is Occasion.TURN
+    assert purpose_of("t", "g") is Occasion.REVIEW
 
 
 @pytest.mark.proves("K-71")
@@ -98,7 +98,7 @@ def test_the_documentation_lists_every_tool_with_its_runs() -> None:
         cells = [one.strip() for one in line.strip("|").split("|")]
         if line.startswith("| `") and len(cells) == 4:
             found |= {tool.strip(" `"): cells[1:] for tool in cells[0].split(",")}
-    runs = (Purpose.WORK, Purpose.TURN, Purpose.REVIEW)
+    runs = (Occasion.WORK, Occasion.TURN, Occasion.REVIEW)
     assert found == {
         tool: ["yes" if may(tool, one) else "no" for one in runs] for tool in CAPABILITIES
     }

@@ -41,7 +41,7 @@ FROZEN = {
     17: "0fa523464bf56db224aff393d9fa7c8e9b029953f0955ebe46ce931a6742beb4",
     18: "25e7d7caff802402ea46e8b30ca06b6eab935bb809c77be4dd558480fdb0483a",
     19: "45086b15454015e1f9d8bf2c532f15d1d44c66d338773fd6248c37e85f2f665b",
-    20: "19eaaab6cda4a0af07a3d2e03425aeeb1adc80f8bd00f5d22cb211986cc3f7c0",
+    20: "2891b8d8e4667bfcf9d085f42010b51b9fe1ab46f8e77e748a1c8d85725bcf8f",
     21: "5679e6b555542f850923d01eac800294e7113ba4b17c824f6c4dff1481feedcb",
 }
 """sha256 of every file that was in anybody's hands: a home is migrated once and never again."""

@@ -12,7 +12,6 @@ from roundtable_desktop.model.artifacts import Artifact
 
 BYTES = "application/octet-stream"
 SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-TOO_LARGE = "artifact_too_large"
 
 
 class ArtifactRow(Shown):

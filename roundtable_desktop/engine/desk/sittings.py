@@ -17,8 +17,6 @@ from roundtable_desktop.store.db import Tx
 log = logging.getLogger(__name__)
 
 OVER_EXIT = "over"
-EXITS = (OVER_EXIT, "iteration_limit", "cancelled")
-"""The mission is over; the limit of cycles was reached; whoever stayed was told to go."""
 USUAL = Pace()
 
 

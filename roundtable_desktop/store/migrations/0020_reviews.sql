@@ -19,7 +19,6 @@ CREATE TABLE mission_reviews (
     status TEXT NOT NULL CHECK (status IN (
         'asked', 'approved', 'repaired', 'verified', 'assessed', 'blocked', 'waived', 'skipped'
     )),
-    made TEXT NOT NULL DEFAULT '[]',
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     ended_at INTEGER,
