@@ -12,6 +12,7 @@ from playwright.sync_api import ElementHandle, Error, Page
 
 EARLY = (
     "/inbox/<>/snooze",
+    "/inbox/<>/put-away",
     "/runs/<>/message",
     "/proposals/<>/rebase",
     "/proposals/<>/verdicts",

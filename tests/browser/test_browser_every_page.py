@@ -131,7 +131,7 @@ def _pressed(house: House, page: Page, paths: list[str], routes: list[str]) -> I
     worked = set[str]()
     house.post("/control", {"action": "pause"})  # what is pressed here need not be worked on
     for offer, places in every_button(house, paths, routes):
-        for path, action in places[:4]:
+        for path, action in places[:4] if offer.route in worked else places:
             status = press(page, path, action, offer, str(house.root / "more"))
             if status is not None and status >= 500:
                 yield f"{offer} on {path}: {status}"

@@ -176,6 +176,7 @@ def test_the_end_of_a_transcript_is_followed_until_the_reader_scrolls_up(
                 const root = document.scrollingElement;
                 return Math.round(root.scrollHeight - root.clientHeight - root.scrollTop);
             };
+            scrollTo(0, document.documentElement.scrollHeight); // the rest may fill the screen
             await import("/static/log.js?of=test");
         }"""
     )
