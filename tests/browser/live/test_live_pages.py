@@ -167,7 +167,8 @@ def test_the_end_of_a_transcript_is_followed_until_the_reader_scrolls_up(
         """async () => {
             const main = document.querySelector("main");
             main.insertAdjacentHTML("beforeend",
-                `<button data-follow hidden aria-pressed="false">Follow</button>
+                `${"<p>above</p>".repeat(100)}
+                 <button data-follow hidden aria-pressed="false">Follow</button>
                  <ol class="log"></ol>`);
             const log = document.querySelector("ol.log");
             window.grow = () => log.insertAdjacentHTML("beforeend", "<li>line</li>".repeat(100)
