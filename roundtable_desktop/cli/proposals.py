@@ -71,6 +71,8 @@ def show(home: Home, given: str, as_json: bool) -> None:
     fields({name: seen[name] for name in _SHOWN})
     for line in what_now(seen):
         click.echo(plain(line))
+    if seen["outside_area"]:
+        click.echo(plain(seen["outside_area"]["sentence"]))
     _say_reviews(client, seen)
     if any(change["path"] == PATH for change in seen["files"]):
         click.echo(sentence("proposal_has_config"))

@@ -13,6 +13,7 @@ from roundtable_desktop.engine import (
     graph,
     moved,
     spoken,
+    straying,
     stuck,
     summaries,
     turns,
@@ -265,6 +266,7 @@ class Completion:
         task = tasks.get(tx, before.id)
         assert task is not None, "foreign keys hold"
         made = self._propose(tx, run, task, left)
+        straying.tell(tx, self._ids, made)
         gates.handed_in(tx, self._ids, run, before, task, made, left.collected.changes)
         return tasks.get(tx, task.id) or task
 

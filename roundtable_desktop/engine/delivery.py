@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable
 
-from roundtable_desktop.engine import blocked, by_rule, graph, merges
+from roundtable_desktop.engine import blocked, by_rule, graph, merges, straying
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.model.errors import PASSING, Refused
@@ -96,8 +96,11 @@ class Deliveries:
             workspace = workspaces.get(view, delivery.workspace_id)
             assert task is not None and workspace is not None
             message = merges.message_of(view, proposal, task, run)
-        if delivery.status is not DeliveryStatus.INTENDED:
-            return None
+            waits = delivery.status is DeliveryStatus.INTENDED and straying.goes_first(
+                view, delivery
+            )
+        if waits or delivery.status is not DeliveryStatus.INTENDED:
+            return None  # what it waits for nudges when it is over
         return delivery, proposal, message, workspace
 
     def _attempt(

@@ -85,6 +85,7 @@ class Kind(StrEnum):
     RUN_REPOSITORY_MOVED = "run.repository_moved"
     PROPOSAL_CREATED = "proposal.created"
     PROPOSAL_MOVED = "proposal.moved"
+    PROPOSAL_STRAYED = "proposal.strayed"
     REVIEW_REQUESTED = "proposal.review_requested"
     GATE_MOVED = "gate.moved"
     VERDICT_CAST = "verdict.cast"

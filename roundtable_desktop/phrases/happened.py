@@ -120,6 +120,7 @@ OF_INBOX: Mapping[str, str] = {
 OF_WORK: Mapping[str, str] = {
     **OF_REVIEWS,
     "proposal.created": N_("{author} proposes changes: {proposal}."),
+    "proposal.strayed": N_("{Proposal} changes files that its task was not to change."),
     "proposal.moved": N_("{Proposal} went from “{before}” to “{after}”."),
     "workspace.merge.completed": N_("{Proposal} is on {branch} now."),
     "workspace.merge.conflicted": N_("{Proposal} was not delivered: it conflicts."),

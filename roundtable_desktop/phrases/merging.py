@@ -21,6 +21,9 @@ MERGING: Mapping[str, str] = {
         "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
         "again, with a note on which side counts. {by_hand}"
     ),
+    "outside_area": N_("It changes files that its task was not to change: {paths}."),
+    "outside_area_of": N_("Those are for {tasks}, and its agent is told."),
+    "outside_area_waits": N_("It is merged after T-{number}, for which those files are."),
     "check_missing": N_(
         "What is checked before a delivery came to no end, so that nobody knows whether it would"
         " have passed: {names}."

@@ -173,6 +173,21 @@ def overlap(one: Sequence[str], other: Sequence[str]) -> Overlap | None:
     return None
 
 
+def file_at(path: str) -> Pattern:
+    """One path of a commit, as it stands; `*` in its name may be anything."""
+    plain = unicodedata.normalize("NFC", path).casefold()
+    return Pattern(path, tuple(plain.split("/")), file=True)
+
+
+def strayed(paths: Iterable[str], area: Sequence[str]) -> tuple[str, ...]:
+    """Those of changed files that are not of it; none where nobody gave one."""
+    given = patterns(area)
+    if not given:
+        return ()
+    every = ((path, file_at(path)) for path in paths)
+    return tuple(path for path, one in every if not any(meets(one, other) for other in given))
+
+
 def _first(area: Sequence[Pattern]) -> str:
     return area[0].text if area else ""
 

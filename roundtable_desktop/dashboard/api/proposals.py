@@ -126,12 +126,24 @@ class CheckShown(Shown):
     ended_at: Moment | None
 
 
+class OutsideArea(Shown):
+    """paths: changed, though its task was not to change them. of_task_ids: open tasks for which
+    some of those are. after_task_id: whose work is merged before it, for it is on the way."""
+
+    paths: list[str]
+    of_task_ids: list[str]
+    after_task_id: str | None
+    sentence: str
+
+
 class ProposalDetail(ProposalRow):
     """diff: as text, at most 256 KB of it; diff_complete tells whether that is all. gates: its
-    task's, as they are now; verdicts: what was said of this proposal. checks: of a mission's."""
+    task's, as they are now; verdicts: what was said of this proposal. checks: of a mission's.
+    outside_area: what of it goes beyond the area of its mission's task; None where nothing does."""
 
     diff: str
     diff_complete: bool
+    outside_area: OutsideArea | None
     gates: list[GateShown]
     verdicts: list[VerdictShown]
     checks: list[CheckShown]
@@ -176,6 +188,24 @@ def sentence_of(offered: Offered, why: Callable[[object], str], say: Say = said)
     return say(f"proposal_{code}", {"reviewers": ", ".join(names)})
 
 
+def outside(offered: Offered, say: Say = said) -> OutsideArea | None:
+    found, after = offered.strayed, offered.after
+    if found is None:
+        return None
+    words = [say("outside_area", {"paths": found.named})]
+    if found.of:
+        numbers = ", ".join(f"T-{one.number}" for one, _theirs in found.of)
+        words.append(say("outside_area_of", {"tasks": numbers}))
+    if after is not None:
+        words.append(say("outside_area_waits", {"number": after.number}))
+    return OutsideArea(
+        paths=list(found.paths),
+        of_task_ids=[one.id for one, _theirs in found.of],
+        after_task_id=after.id if after else None,
+        sentence=" ".join(words),
+    )
+
+
 def row(offered: Offered) -> ProposalRow:
     sentence = sentence_of(offered, reason_said)
     more = {"sentence": sentence, "deliveries": tries(offered), "gate_open": offered.gate_open}
@@ -192,6 +222,7 @@ def detail(look: Look, offered: Offered) -> ProposalDetail:
         gate_open=offered.gate_open,
         diff=offered.diff or "",
         diff_complete=offered.diff_complete,
+        outside_area=outside(offered),
         gates=gates_shown(stages, requires_approval=task.requires_approval),
         verdicts=[verdict_shown(one) for one in look.gates.of_proposal(offered.proposal)],
         checks=[CheckShown.of(one) for one in offered.checks],

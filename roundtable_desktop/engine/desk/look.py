@@ -121,7 +121,8 @@ class Look(GraphLook):
         self.placed, self.placed_proposals = around.placed, around.proposals
         self.asking, self.choices = around.asking, around.choices
         self.lists = LookLists(reader)
-        self.proposals = LookProposals(reader).page
+        offers = LookProposals(reader)
+        self.proposals, self._alone = offers.page, offers.alone
         self.gates = LookGates(reader)
         self.search = LookSearch(reader)
         self.usage = LookUsage(reader, clock)
@@ -192,7 +193,8 @@ class Look(GraphLook):
             return offered(view, found)
 
     def with_diff(self, offered: Offered) -> Offered:
-        """The diff is computed by git now, and bounded."""
+        """One that is looked at alone. The diff is computed by git now, and bounded."""
+        offered = self._alone(offered)
         it = offered.proposal
         seen = self.diffs.between(it.workspace_id, it.base_commit, it.head_commit)
         if seen.failed is not None:

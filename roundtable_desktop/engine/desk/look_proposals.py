@@ -1,13 +1,15 @@
 """What the faces may see of proposals: each with its tries, and those that somebody looks for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from roundtable_desktop.engine import explain_gates
+from roundtable_desktop.engine import explain_gates, straying
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.gates import open_review
+from roundtable_desktop.engine.straying import Strayed
 from roundtable_desktop.model.checks import Check, CheckStatus
 from roundtable_desktop.model.proposals import Delivery, Proposal
+from roundtable_desktop.model.records import Task
 from roundtable_desktop.model.states import DeliveryStatus
 from roundtable_desktop.store import checks, proposals, sought_proposals
 from roundtable_desktop.store.db import Reader, View
@@ -19,7 +21,9 @@ class Offered:
     tell it: then no_diff has what git said. reviewed: whose word an open one waits for.
     gate_open: its reviewers have not all let it pass, or its checks have not ended, so that Deliver
     needs a note (C-104).
-    checks: of what a mission offers, those that the workspace has."""
+    checks: of what a mission offers, those that the workspace has. strayed: what of it goes beyond
+    the area of its task, and after: whose work it waits for therefore; of one that is looked at
+    alone."""
 
     proposal: Proposal
     deliveries: Sequence[Delivery]
@@ -29,6 +33,8 @@ class Offered:
     reviewed: explain_gates.State = ("none", [])
     gate_open: bool = False
     checks: Sequence[Check] = ()
+    strayed: Strayed | None = None
+    after: Task | None = None
 
     @property
     def can_deliver(self) -> bool:
@@ -63,6 +69,14 @@ class LookProposals:
                 view, after=after, limit=limit, state=state, agent_id=agent_id, **filters
             )
             return [offered(view, one) for one in found]
+
+    def alone(self, one: Offered) -> Offered:
+        """With what a list does not tell."""
+        with self._reader.snapshot() as view:
+            last = one.deliveries[-1] if one.deliveries else None
+            waits = last is not None and last.status is DeliveryStatus.INTENDED
+            after = straying.goes_first(view, last) if last and waits else None
+            return replace(one, strayed=straying.of_proposal(view, one.proposal), after=after)
 
 
 def offered(view: View, proposal: Proposal) -> Offered:
