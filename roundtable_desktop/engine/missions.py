@@ -116,6 +116,7 @@ class Missions:
             if one.opened_at is None and one.state in PLANNING:
                 self._open(one.id)
         self._forget({one.id for one in alive if one.state in PLANNING})
+        self._lose_silent(now)
         for one in due:
             self._one(one.id)
         return len(due)
@@ -123,7 +124,8 @@ class Missions:
     def next_due(self, view: View, now: datetime) -> datetime | None:
         """By the machine's own clock they are asked every second; one that goes from one due
         instant to the next is told when something will be."""
-        dues = []
+        there = [] if self._clock.stands else sittings.every_present(view)
+        dues = [sittings.silent_at(one) for one in there]
         for one in missions.alive(view):
             if one.state not in PLANNING:
                 continue
@@ -131,6 +133,18 @@ class Missions:
                 dues.append(now + self._pace(view, one.id).interval)
             at = max(filter(None, (one.look_at, self._again.get(one.id))), default=None)
             if at is not None and one.opened_at is not None:
+    def _lose_silent(self, now: datetime) -> None:
+        """Of a `roundtable run` that was killed neither its pace nor its presence stays. While the
+        clock stands it says nothing of how long one was not heard."""
+        if self._clock.stands:
+            return
+        with self._reader.snapshot() as view:
+            there = sittings.every_present(view)
+        for one in there:
+            if sittings.silent_at(one) <= now:
+                with self._store.transaction() as tx:
+                    sittings.lose(tx, one.id)
+
                 dues.append(at)
         return min(dues, default=None)
 

@@ -175,7 +175,7 @@ class Pace:
 class Sitting:
     """One `roundtable run` that stays with a mission. cycles: how often it looked, well or not;
     exit: why it went (`over`, `iteration_limit`, `cancelled`; `lost`: another one came before this
-    one said so); None while it stays."""
+    one said so, or it was not heard any more); None while it stays."""
 
     id: str
     workspace_id: str

@@ -1,17 +1,19 @@
 """Who stays with a mission by `roundtable run`, its pace, and snapshots of the mission (R-22)."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from roundtable_desktop.model.missions import Mission, Pace, Sitting, Snapshot
 from roundtable_desktop.model.records import Json
+from roundtable_desktop.model.times import instant, micros
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.lists import Noun
 from roundtable_desktop.store.rows import by_id, read
 from roundtable_desktop.store.sitting_tables import MissionSnapshots, Sittings
 
 _PRESENT = "SELECT * FROM sittings WHERE mission_id = ? AND ended_at IS NULL"
+_EVERY_PRESENT = "SELECT * FROM sittings INDEXED BY sittings_present WHERE ended_at IS NULL"
 _TASKS = """
 SELECT t.status AS status, count(*) AS n FROM tasks AS t JOIN missions AS m ON m.id = t.mission_id
 WHERE t.mission_id = ? AND t.id <> m.root_task_id GROUP BY t.status ORDER BY t.status
@@ -20,6 +22,14 @@ _WAVES = "SELECT count(*) AS n FROM waves WHERE mission_id = ?"
 
 
 LOST = "lost"
+SILENT = timedelta(seconds=60)
+"""After which whoever stays and says nothing has gone: killed, or its machine was taken away."""
+_BEATS = 3
+"""So many of its own intervals are waited for, where that is longer."""
+_WRITTEN = timedelta(seconds=15)
+"""How often it is written down at most that it was heard; it says something each interval."""
+_HEARD = "heard_at"
+"""Beside its pace: when it said something last."""
 SITTINGS = Noun(Sittings, Sitting)
 
 
@@ -68,6 +78,45 @@ def begin(tx: Tx, mission: Mission, id: str, pace: Pace, *, headless: bool) -> S
     begun = get(tx, id)
     assert begun is not None
     return begun
+
+
+def hear(tx: Tx, sitting: Sitting) -> None:
+    """It says that it stays. One that was thought lost, while both slept perhaps, is there again,
+    unless another one has come."""
+    if sitting.exit == LOST and present(tx, sitting.mission_id) is None:
+        tx.write(
+            Sittings.update(exit=None, ended_at=None, pace=_heard(sitting, tx.now)).where(
+                (Sittings.id == sitting.id) & (Sittings.exit == LOST)
+            )
+        )
+    elif sitting.exit is None and tx.now >= heard_at(sitting) + _WRITTEN:
+        there = (Sittings.id == sitting.id) & Sittings.ended_at.is_null()
+        tx.write(Sittings.update(pace=_heard(sitting, tx.now)).where(there))
+
+
+def _heard(sitting: Sitting, now: datetime) -> Json:
+    return {**sitting.pace, _HEARD: micros(now)}
+
+
+def heard_at(sitting: Sitting) -> datetime:
+    at = sitting.pace.get(_HEARD)
+    return instant(at) if isinstance(at, int) else sitting.started_at
+
+
+def silent_at(sitting: Sitting) -> datetime:
+    """When it counts as gone if it says nothing until then."""
+    return heard_at(sitting) + max(SILENT, _BEATS * pace(sitting.pace).interval)
+
+
+def every_present(view: View) -> list[Sitting]:
+    return [read(Sitting, Sittings, row) for row in view.sql(_EVERY_PRESENT)]
+
+
+def lose(tx: Tx, sitting_id: str) -> None:
+    """Unless it was heard meanwhile."""
+    sitting = get(tx, sitting_id)
+    if sitting is not None and sitting.ended_at is None and silent_at(sitting) <= tx.now:
+        end(tx, sitting, LOST, sitting.cycles)
 
 
 def end(tx: Tx, sitting: Sitting, exit: str, cycles: int) -> bool:

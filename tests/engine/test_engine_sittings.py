@@ -152,6 +152,7 @@ def test_a_mission_somebody_stays_with_fails_at_the_first_threshold_and_at_their
         crew.look()
         states.append(crew.mission.state)
         crew.stage.clock.forward(seconds=40)
+        sittings.beat(crew.stage.desk, made.id)
     assert states == [S.ACTIVE, S.ACTIVE, S.FAILED]
     told = [one.data for one in crew.stage.ground.events() if one.kind == "orchestrator.retry"]
     assert [(one["next_delay_ms"], one["max"]) for one in told][:2] == [(400, 3), (800, 3)]
@@ -183,3 +184,58 @@ def test_newer_tasks_of_others_hide_none_of_the_mission(crew: Crew) -> None:
         own = standing(view, crew.home, crew.stage.clock.now(), crew.id)
     assert task.id not in {one.task.id for one in every} and len(every) == 50
     assert [one.task.id for one in own] == [task.id, crew.mission.root_task_id]
+
+
+@pytest.mark.proves("R-22", "C-57")
+def test_who_was_killed_is_gone_within_a_minute_and_who_slept_is_back(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(crew.stage.clock), "stands", False)
+    made, slow = sit(crew), sittings.pace_of(30_000, 0, 0)
+
+    def present(mission_id: str = "") -> Sitting | None:
+        with crew.stage.ground.reader.snapshot() as view:
+            return rows.present(view, mission_id or crew.id)
+
+    def after(seconds: int) -> Sitting | None:
+        crew.stage.clock.forward(seconds=seconds)
+        crew.look()
+        return present()
+
+    for _ in range(5):
+        assert after(40) is not None, "it says something each interval"
+        sittings.beat(crew.stage.desk, made.id)
+    with crew.stage.ground.reader.snapshot() as view:
+        due = crew.missions.next_due(view, crew.stage.clock.now())
+    assert due is not None and due <= crew.stage.clock.now() + rows.SILENT
+    assert after(59) is not None
+    assert after(2) is None, "nobody has heard it for a minute"
+    with crew.stage.ground.reader.snapshot() as view:
+        gone = rows.get(view, made.id)
+        assert gone is not None and (gone.exit, gone.ended_at is None) == (rows.LOST, False)
+        assert crew.missions._pace(view, crew.id) == Pace(), "nor is its pace anybody's"
+    sittings.beat(crew.stage.desk, made.id)
+    back = present()
+    assert back is not None and (back.id, back.exit) == (made.id, None), "both had slept"
+    other = sittings.begin(crew.stage.desk, ASKED, crew.home.id, slow)
+    sittings.beat(crew.stage.desk, made.id)
+    now = present()
+    assert now is not None and now.id == other.id, "only one stays at a time"
+    assert after(80) is not None, "a slow one has three of its intervals"
+    assert after(11) is None
+
+
+@pytest.mark.proves("R-22")
+def test_that_it_stays_is_written_down_now_and_then(crew: Crew) -> None:
+    made = sit(crew)
+
+    def heard() -> int:
+        before = crew.stage.ground.rows("sittings")
+        sittings.beat(crew.stage.desk, made.id)
+        return sum(one not in before for one in crew.stage.ground.rows("sittings"))
+
+    written = []
+    for _ in range(40):
+        crew.stage.clock.forward(seconds=1)
+        written.append(heard())
+    assert sum(written) == 2

@@ -91,6 +91,9 @@ class Sitting(Shown):
     snapshots: list[Snapshot]
 
 
+PACE = ("interval_ms", "backoff_ms", "max_errors")
+
+
 def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
     mission, sitting = found.mission, found.sitting
     workspace = look.workspace(mission.workspace_id)
@@ -109,7 +112,7 @@ def shown(desk: Desk, look: Look, found: Attended) -> Sitting:
         over=mission.state in OVER,
         sentence=said(_standing(found), {}),
         goal=redacted(desk, workspace, mission.goal),
-        pace=dict(sitting.pace),
+        pace={name: sitting.pace[name] for name in PACE},
         waves=found.waves,
         counts=counts,
         tasks=[standing(one) for one in stand if one.task.id in own],

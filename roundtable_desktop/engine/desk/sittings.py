@@ -63,9 +63,10 @@ def begin(
 
 
 def beat(desk: Desk, sitting_id: str) -> None:
-    """One more cycle: the owner is to look now, though nothing told it to."""
+    """One more cycle: whoever stays is there, and the owner is to look now, though nothing told it
+    to."""
     with desk.store.transaction() as tx:
-        _get(tx, sitting_id)
+        sittings.hear(tx, _get(tx, sitting_id))
         tx.nudge("queue")
 
 
