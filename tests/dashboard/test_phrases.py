@@ -7,9 +7,11 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from roundtable_desktop import engine
+from roundtable_desktop.cli import main
 from roundtable_desktop.dashboard.problems import CODE_OF_STATUS
 from roundtable_desktop.model.states import RunOutcome, Source, WakeupOutcome
 from roundtable_desktop.phrases import GATES, SENTENCES, sentence
@@ -37,6 +39,31 @@ def test_a_command_that_may_be_copied_takes_any_name_for_one_word(code):
         for command in re.findall(rf"roundtable [a-z ]+\{{{name}[:}}]", template):
             words = command.partition("{")[0] + shlex.quote(hostile)
             assert words in said
+
+
+NAMED = re.compile(r"“roundtable ([a-z][^”{]*)|roundtable ([a-z][a-z -]*)\{")
+"""A command as sentences name it: in quotes, or with a name of something behind it."""
+
+
+def commands_in(template: str) -> Iterator[list[str]]:
+    for quoted, followed in NAMED.findall(template):
+        yield (quoted or followed).split()
+
+
+@pytest.mark.proves("R-24")
+@pytest.mark.parametrize("code", [code for code in SENTENCES if "roundtable " in SENTENCES[code]])
+def test_a_command_that_a_sentence_names_is_there(code):
+    """With its options, so that what somebody is told to do can be done."""
+    for words in commands_in(SENTENCES[code]):
+        command = main.cli
+        while isinstance(command, click.Group):
+            assert words, f"{command.name} is no command by itself"
+            word = words.pop(0)
+            found = command.get_command(click.Context(command), word)
+            assert found is not None, f"there is no “{word}”"
+            command = found
+        known = {one for option in command.params for one in option.opts}
+        assert {one for one in words if one.startswith("--")} <= known
 
 
 def test_a_value_is_never_read_as_a_template():

@@ -139,6 +139,19 @@ def test_each_action_in_each_state(standing: Standing, action: RunAction, state:
         assert acted.ended_at is not None and acted.phase is Phase.CANCELLED
 
 
+@pytest.mark.proves("R-24", "C-57")
+@pytest.mark.parametrize("state", [S.STOPPED, S.BLOCKED, S.FAILED])
+@pytest.mark.parametrize("action", [RunAction.RESUME, RunAction.PAUSE, RunAction.STOP])
+def test_of_one_that_is_over_it_is_said_how_it_is_opened_again(
+    standing: Standing, action: RunAction, state: S
+) -> None:
+    before = standing.put(state)
+    with pytest.raises(Illegal) as refused:
+        missions_control.on(standing.stage.desk, Asked(JOAN, "k", "print"), before.id, action)
+    said = sentence(refused.value.code, refused.value.values)
+    assert f"“roundtable mission reopen {before.slug}”" in said and "start" not in said
+
+
 @pytest.mark.proves("R-27", "C-73")
 def test_a_start_without_a_mission_needs_a_goal(stage: Stage) -> None:
     home = stage.workspace().id

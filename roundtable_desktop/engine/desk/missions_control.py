@@ -105,7 +105,8 @@ def on(
         def do() -> Subject:
             mission = _judged(tx, asked, mission_id, action, newest_of)
             if action is RunAction.START and mission.state is not MissionState.STARTING:
-                raise _refused(action, mission)  # a new one begins with a goal, in its workspace
+                # a new one begins with a goal, in its workspace
+                raise _refused(action, mission, alone=True)
             acts[action](tx, asked, mission)
             return Subject("mission", mission.id)
 
@@ -183,17 +184,23 @@ def _judged(
         _check_newest(missions.newest(tx, newest_of), mission_id)
     check_revision(asked, mission.revision)
     if mission.state not in RUN_ACTIONS[action].prior:
-        raise _refused(action, mission)
+        raise _refused(action, mission, alone=not newest_of)
     return mission
 
 
-def _refused(action: RunAction, mission: Mission | None) -> Illegal:
+def _refused(action: RunAction, mission: Mission | None, *, alone: bool = False) -> Illegal:
+    """alone: this mission is meant, and no new one in its place."""
     state = mission.state if mission else None
-    can = ", ".join(possible(state))
+    can = ", ".join(one for one in possible(state) if not (alone and one is RunAction.START))
     why: Json = {"code": "run_actions_possible", "actions": can}
     if not can:
-        over = {MissionState.STOPPING: "run_actions_none", MissionState.COMPLETED: "run_completed"}
-        why = {"code": over.get(state or MissionState.STOPPED, "run_over")}
+        over = {
+            MissionState.STARTING: "run_is_starting",
+            MissionState.STOPPING: "run_actions_none",
+            MissionState.COMPLETED: "run_completed",
+        }
+        code = over.get(state or MissionState.STOPPED, "run_over")
+        why = {"code": code, "mission": mission.slug if mission else None}
     revision = mission.revision if mission else None
     known = {"action": str(action), "state": spelled(state), "revision": revision, "why": why}
     return Illegal("illegal_run_transition", **known)
