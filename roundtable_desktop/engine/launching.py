@@ -164,6 +164,7 @@ class Launching:
         repository = repository_of(workspace)
         refs = self._git.refs(repository)
         began = place.base or self._began_at(run, repository, place)
+        began = self._caught_up(repository, place, refs) if place.follows else began
         commit = began or refs.get(f"refs/heads/{place.branch}")
         if commit is None:
             raise LaunchFailed(ErrorKind.PERMISSION_DENIED, f"no branch {place.branch}")
@@ -189,6 +190,22 @@ class Launching:
             if _is_the_copys(error, place.folder):
                 self._keep_copy(run)
             raise
+
+    def _caught_up(
+        self, repository: Repository, place: Place, refs: Mapping[str, str]
+    ) -> str | None:
+        """An attempt that left nothing behind is no reason to work on an old state of the branch.
+        Before the new base is written down: until then it is found untouched again."""
+        folder, head = str(place.folder), refs.get(f"refs/heads/{place.branch}")
+        if head is None or head == place.base == self._git.began_at(repository, folder):
+            return place.base
+        try:
+            if self._git.unsaved(repository, folder, ()):
+                return place.base
+        except GitFailed:
+            return place.base  # nobody can tell: it stays as it is
+        self._git.move_copy(repository, folder, head, refs)
+        return head
 
     def _began_at(self, run: Run, repository: Repository, place: Place) -> str | None:
         """Of a copy that no run knows of, as after a restore: compared with the newest commit, it

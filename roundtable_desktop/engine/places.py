@@ -20,7 +20,8 @@ class Place:
     own: the agent's; it is moved to the branch's newest commit before each run. rework: what the
     copy holds did not fit, and is put on top of that commit; base is None until it is.
     discards: it is brought to the branch's newest commit before each run, whatever was in it.
-    linked: it is a linked working tree of the user's repository.
+    linked: it is a linked working tree of the user's repository. follows: where nothing was changed
+    in it, it is brought to the branch's newest commit before the run.
     """
 
     folder: Path
@@ -30,6 +31,7 @@ class Place:
     rework: Proposal | None = None
     discards: bool = False
     linked: bool = False
+    follows: bool = False
 
 
 def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
@@ -51,7 +53,16 @@ def place_of(view: View, copies: Path, workspace: Workspace, run: Run) -> Place:
     rework = _rework(view, task, run)
     base = run.base_commit or (None if rework else _kept_base(view, task, folder))
     linked = task.workspace_strategy is WorkspaceStrategy.WORKTREE
-    return Place(folder, task.base_branch, base, own=False, rework=rework, linked=linked)
+    kept = base is not None and run.base_commit is None
+    return Place(
+        folder,
+        task.base_branch,
+        base,
+        own=False,
+        rework=rework,
+        linked=linked,
+        follows=kept and task.mission_id is not None,
+    )
 
 
 def own_copy(workspace: Workspace, run: Run) -> str:
