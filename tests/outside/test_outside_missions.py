@@ -294,6 +294,7 @@ def test_waves_their_reasons_and_the_end_are_told(room: Room) -> None:
     page = got(Browser(room.house), f"{here}?wave=1")
     assert "Why wave 1 was planned so" in page.text and "It waits for T-2." in page.text
     assert "Completed, with failures" in page.text and "Report" in page.text
+    assert page.text.count("no verdict on tests") == 1
 
 
 def _over(room: Room, here: str) -> Any:
