@@ -27,6 +27,7 @@ from roundtable_desktop.store.db import Tx, View
 
 REOPEN, RETRY, SKIP, CANCEL = "reopen", "retry", "skip_optional", "cancel"
 LOOK_FAILED = "look_failed"
+BLOCKED_WITH_IT = "mission_blocked"
 """What a person can say to a mission that is blocked: all open it again. With `retry` what is
 blocked is done anew, with `skip_optional` the mission goes on without what it can do without, with
 `cancel` without all that is blocked."""
@@ -115,7 +116,7 @@ def block(tx: Tx, ids: Ids, mission: Mission, why: Json, report: Json | None = N
     root = tasks.get(tx, mission.root_task_id)
     assert root is not None, "foreign keys hold"
     if TASK.allows(root.status, TaskStatus.BLOCKED):
-        blocked = {"owner": "user", "action": "mission_blocked", "kind": reason}
+        blocked = {"owner": "user", "action": BLOCKED_WITH_IT, "kind": reason}
         tasks.move(tx, root, TaskStatus.BLOCKED, actor=SYSTEM, blocked=blocked)
     _ask(tx, ids, mission, root, {**why, "code": f"mission_{reason}"}, report)
     return True

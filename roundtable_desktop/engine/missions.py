@@ -5,7 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from roundtable_desktop.engine import converging, ending, phases, review_waves, waves
+from roundtable_desktop.engine import (
+    converging,
+    ending,
+    phases,
+    review_waves,
+    reviving,
+    waves,
+)
 from roundtable_desktop.engine.dispatcher import NOT_ITS_FAULT
 from roundtable_desktop.engine.waves import Picture
 from roundtable_desktop.model.convergence import Converged, Convergence
@@ -109,17 +116,33 @@ class Missions:
     def look(self) -> int:
         """How many were looked at; what did not change costs one question each (R-06)."""
         now = self._clock.now()
+        self._lose_silent(now)
         with self._reader.snapshot() as view:
             alive = missions.alive(view)
             due = [one for one in alive if self._is_due(view, one, now)]
+            stuck = [one for one in missions.blocked(view) if reviving.stands_for_agents(one)]
+            freed = [one for one in stuck if self._has_news(view, one)]
         for one in alive:
             if one.opened_at is None and one.state in PLANNING:
                 self._open(one.id)
-        self._forget({one.id for one in alive if one.state in PLANNING})
-        self._lose_silent(now)
+        self._forget({one.id for one in alive if one.state in PLANNING}, {one.id for one in stuck})
+        for one in freed:
+            self._revive(one.id, now)
         for one in due:
             self._one(one.id)
         return len(due)
+
+    def _lose_silent(self, now: datetime) -> None:
+        """Of a `roundtable run` that was killed neither its pace nor its presence stays. While the
+        clock stands it says nothing of how long one was not heard."""
+        if self._clock.stands:
+            return
+        with self._reader.snapshot() as view:
+            there = sittings.every_present(view)
+        for one in there:
+            if sittings.silent_at(one) <= now:
+                with self._store.transaction() as tx:
+                    sittings.lose(tx, one.id)
 
     def next_due(self, view: View, now: datetime) -> datetime | None:
         """By the machine's own clock they are asked every second; one that goes from one due
@@ -133,18 +156,6 @@ class Missions:
                 dues.append(now + self._pace(view, one.id).interval)
             at = max(filter(None, (one.look_at, self._again.get(one.id))), default=None)
             if at is not None and one.opened_at is not None:
-    def _lose_silent(self, now: datetime) -> None:
-        """Of a `roundtable run` that was killed neither its pace nor its presence stays. While the
-        clock stands it says nothing of how long one was not heard."""
-        if self._clock.stands:
-            return
-        with self._reader.snapshot() as view:
-            there = sittings.every_present(view)
-        for one in there:
-            if sittings.silent_at(one) <= now:
-                with self._store.transaction() as tx:
-                    sittings.lose(tx, one.id)
-
                 dues.append(at)
         return min(dues, default=None)
 
@@ -161,15 +172,35 @@ class Missions:
             return all(at is None or at <= now for at in (mission.look_at, again))
         if any(at is not None and at <= now for at in (mission.look_at, again)):
             return True
+        return self._has_news(view, mission)
+
+    def _has_news(self, view: View, mission: Mission) -> bool:
         seen = self._seen.get(mission.id, mission.seen_event)
         if standing.news(view, mission.workspace_id, seen) is not None:
             return True
         self._seen[mission.id] = events.last_id(view)  # nothing up to there is asked about again
         return False
 
-    def _forget(self, planning: set[str]) -> None:
+    def _revive(self, mission_id: str, now: datetime) -> None:
+        """One that was blocked for want of agents is looked at again when there are some."""
+        try:
+            gauge = self._gauge()
+            with self._reader.snapshot() as view:
+                last, able = events.last_id(view), reviving.may_go_on(view, mission_id, now, gauge)
+            if able is not None:
+                with self._store.transaction() as tx:
+                    sure = reviving.may_go_on(tx, mission_id, tx.now, gauge)
+                    if sure is not None:
+                        reviving.go_on(tx, sure)
+            self._seen[mission_id] = last
+        except NOT_ITS_FAULT:
+            raise
+        except Exception:
+            log.exception("blocked mission not looked at mission=%s", mission_id)
+
+    def _forget(self, planning: set[str], stuck: set[str]) -> None:
         for known in (self._seen, self._again, self._looks):
-            for one in set(known) - planning:
+            for one in set(known) - planning - stuck:
                 del known[one]
         self.failing &= planning
 
@@ -340,7 +371,9 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
     assert mission is not None
     if found is None or not thought.ends:
         return phases.to(tx, mission.id, *thought.phases)
-    if found.state is Converged.COMPLETED:
+    done = found.state is Converged.COMPLETED
+    deaf = reviving.deaf(tx, mission) if done else None
+    if done and deaf is None:
         not_run = [one.id for one in review_waves.unrun(tx, mission.id)]
         outcome, report = Outcome(str(found.outcome)), converging.ended(seen, found, not_run)
         ending.complete(tx, ids, mission, outcome, str(found.reason), report)
@@ -348,7 +381,12 @@ def settle(tx: Tx, ids: Ids, thought: Thought) -> None:
     code = "invalid" if thought.plan.faults else str(found.reason)
     code = NO_WORK if found.state is Converged.ACTIVE else code
     report = converging.blocked(seen, thought.plan, found)
-    ending.block(tx, ids, mission, {"code": code}, report)
+    why: Json = {"code": code}
+    if deaf is not None:
+        why = {"code": reviving.COORDINATOR_PAUSED, "agent": deaf.name, "agent_id": deaf.id}
+        decision = "resume_coordinator"
+        report = {**report, "required_decision": decision, "next_step": decision}
+    ending.block(tx, ids, mission, why, report)
 
 
 Decision = Callable[[Tx, Ids, Thought], None]

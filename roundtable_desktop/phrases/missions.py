@@ -51,6 +51,10 @@ MISSIONS: Mapping[str, str] = {
     ),
     "mission_all_remaining_tasks_blocked": N_("All that is left of it is blocked."),
     "mission_look_failed": N_("It could not be looked at, again and again ({error})."),
+    "mission_coordinator_paused": N_(
+        "All its work is done, but its coordinator {agent} may not work and has not heard of it. "
+        "Resume {agent}: then it goes on by itself."
+    ),
     "mission_no_work_planned": N_("Its coordinator is done and has planned no work."),
     "mission_invalid": N_("Its tasks wait for each other in a circle, or for one that is gone."),
     "mission_branch_taken": N_("There is a branch “{branch}” already that is not its own."),

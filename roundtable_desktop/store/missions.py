@@ -26,6 +26,7 @@ _ALIVE = """
 SELECT * FROM missions WHERE state NOT IN ('stopped', 'completed', 'blocked', 'failed')
 ORDER BY seq
 """
+_BLOCKED = "SELECT * FROM missions WHERE state = 'blocked' ORDER BY seq"
 _MODEL = """
 SELECT json_extract(w.plan, '$.model_assignments.' || json_quote(t.task_id)) AS said
 FROM wave_tasks AS t JOIN waves AS w ON w.id = t.wave_id
@@ -56,6 +57,11 @@ def of_workspace(view: View, workspace_id: str) -> list[Mission]:
 def alive(view: View) -> list[Mission]:
     """Those that are not over, oldest first."""
     return [read(Mission, Missions, row) for row in view.sql(_ALIVE)]
+
+
+def blocked(view: View) -> list[Mission]:
+    """Those that stand until somebody sees to them, oldest first."""
+    return [read(Mission, Missions, row) for row in view.sql(_BLOCKED)]
 
 
 def tasks_of(view: View, mission_id: str) -> list[Task]:

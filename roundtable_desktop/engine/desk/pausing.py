@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from roundtable_desktop.engine import circuit, coming_back
+from roundtable_desktop.engine import circuit, coming_back, reviving
 from roundtable_desktop.engine.calling_off import call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, run_control
 from roundtable_desktop.model.errors import Absent, Illegal
@@ -74,6 +74,7 @@ def resume_now(tx: Tx, desk: Desk, asked: Asked, agent_id: str) -> Agent:
     if agent.status is not AgentStatus.ACTIVE:
         agents.move(tx, agent, AgentStatus.ACTIVE, asked.actor, paused_reason=None)
         circuit.closed(tx, agent)
+        reviving.look(tx, agent.workspace_id)
         coming_back.of_agent(tx, desk.ids, agent, asked.actor)
     return _get(tx, asked, agent_id, judged=True)
 
