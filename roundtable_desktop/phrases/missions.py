@@ -70,6 +70,10 @@ MISSIONS: Mapping[str, str] = {
     "mission_has_its_branch": N_(
         "The tasks of a mission start from its own branch, “{branch}”. Leave the branch out."
     ),
+    "base_of_a_mission": N_(
+        "“{branch}” is the branch of a mission, which moves it by itself. Deliver that mission "
+        "first, or make a branch of your own from it: git branch NAME {branch}"
+    ),
     "mission_not_opened": N_(
         "T-{number} is of a mission whose branch is not there yet. Try again in a moment."
     ),

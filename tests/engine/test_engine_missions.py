@@ -1,11 +1,13 @@
 """A mission begins: its row, its root task and its state in one transaction."""
 
 import pytest
+from engine_missions import Crew
 from engine_stage import ASKED, Stage
 
 from roundtable_desktop.engine.desk import missions as desk_missions
 from roundtable_desktop.model.errors import Illegal, Invalid
 from roundtable_desktop.model.missions import MissionState, Phase
+from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import missions, tasks
 
 
@@ -67,3 +69,18 @@ def test_a_mission_from_no_branch_is_refused_and_leaves_nothing(stage: Stage) ->
             stage.desk, ASKED, stage.workspace().id, goal="Go", base_branch="no-such"
         )
     assert stage.ground.rows("missions") == [] and stage.ground.rows("tasks") == []
+
+
+@pytest.mark.proves("A-26")
+def test_no_mission_begins_at_the_branch_of_another_one(stage: Stage) -> None:
+    crew = Crew(stage)
+    crew.open()
+    branch, main = crew.mission.integration_branch, crew.home.base_branch
+    for base in (branch, f"refs/heads/{branch}", "roundtable/m/of-an-earlier-home"):
+        with pytest.raises(Invalid, match="base_of_a_mission") as refused:
+            crew.begin("On top", base_branch=base)
+        said = sentence(refused.value.code, refused.value.values)
+        assert refused.value.pointer == "/base_branch" and f"git branch NAME {base}" in said
+    stage.folders.plain("branch", "mine", branch)
+    assert crew.begin("On top", base_branch="mine").base_branch == "mine"
+    assert crew.begin("Beside").base_branch == main

@@ -61,6 +61,8 @@ def prepare(desk: Desk, workspace_id: str, goal: str, base_branch: str | None = 
     with desk.store.transaction() as tx:
         workspace = _workspace(tx, workspace_id)
     branch = base_branch or workspace.base_branch
+    if branch.removeprefix("refs/heads/").startswith(BRANCHES):
+        raise Invalid("base_of_a_mission", "/base_branch", branch=branch)
     base = desk.git.commit_of(repository_of(workspace), branch)
     if base is None:
         raise Invalid("unknown_branch", "/base_branch", branch=branch)
