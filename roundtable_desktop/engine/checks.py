@@ -12,6 +12,7 @@ from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import SYSTEM, Actor, Agent, Json, Run
 from roundtable_desktop.model.states import (
     Adapter,
+    AgentStatus,
     PermissionPolicy,
     Rank,
     Role,
@@ -26,7 +27,7 @@ from roundtable_desktop.store.db import Tx, View
 log = logging.getLogger(__name__)
 
 WHO = "Roundtable checks"
-"""The agent that stands for them in lists; its own command is never run."""
+"""What the agent is called at first that stands for them in lists; its own command is never run."""
 SECONDS = 3600
 """A check that takes longer is ended."""
 AT_ONCE = 100
@@ -89,16 +90,18 @@ def ask_one(
 def _agent(tx: Tx, ids: Ids, workspace_id: str) -> Agent:
     """Made when the first check is asked for. A person may pause or stop it as any other: then what
     waits for it can be delivered around."""
-    found = agents.named(tx, workspace_id, WHO)
+    known = agents.every(tx, workspace_id)
+    found = next((one for one in known if _stands_for_checks(one)), None)
     if found is not None:
         return found
-    agent_id = ids.new()
+    taken, agent_id = {one.name for one in known}, ids.new()
+    names = (WHO, *(f"{WHO} {number}" for number in range(2, len(taken) + 3)))
     return agents.add(
         tx,
         SYSTEM,
         id=agent_id,
         workspace_id=workspace_id,
-        name=WHO,
+        name=next(name for name in names if name not in taken),
         role=Role.ASSISTANT,
         adapter=Adapter.COMMAND,
         command=["true"],
@@ -107,8 +110,19 @@ def _agent(tx: Tx, ids: Ids, workspace_id: str) -> Agent:
         cooldown_sec=0,
         soft_timeout_sec=SECONDS,
         hard_timeout_sec=SECONDS,
-        account=f"checks:{agent_id}",
+        account=_account(agent_id),
     )
+
+
+def _account(agent_id: str) -> str:
+    return f"checks:{agent_id}"
+
+
+def _stands_for_checks(agent: Agent) -> bool:
+    """By what it was made with: anybody may give an agent of theirs that name, or this one
+    another."""
+    own = agent.account == _account(agent.id) and agent.adapter is Adapter.COMMAND
+    return own and agent.status is not AgentStatus.RETIRED
 
 
 def ended(tx: Tx, ids: Ids, run: Run, outcome: RunOutcome, exit_code: int | None) -> None:

@@ -8,6 +8,7 @@ from mission_stage import OnMission
 from test_engine_renewed import client
 
 from roundtable_desktop.engine import checks as running
+from roundtable_desktop.engine.desk import agents as desk_agents
 from roundtable_desktop.engine.desk import pausing, testing, waking
 from roundtable_desktop.engine.sweeps import Sweep
 from roundtable_desktop.model.checks import Check
@@ -172,6 +173,26 @@ def test_they_are_of_an_agent_that_can_be_stopped_and_then_delivered_around(stag
     stage.ask_deliver(here.now, override=True, note="The other one is known to pass")
     stage.deliver()
     assert here.now.status is ProposalStatus.DELIVERED
+
+
+@pytest.mark.proves("A-26")
+def test_an_agent_of_somebodys_that_is_called_so_runs_no_check(stage: Stage) -> None:
+    on = OnMission(stage)
+    theirs = stage.agent(on.home, name=running.WHO, command=["their", "program"])
+    with stage.store.transaction() as tx:
+        config.put(tx, ASKED.actor, on.home.id, Consent(checks=TWO))
+    on.merged(on.task(), b="b\n")
+    while stage.step():
+        pass
+    stage.play()
+    testing.run(stage.desk, ASKED, on.id, "lint")
+    run = stage.launch()
+    [own] = [one for one in stage.ground.rows("agents") if one["id"] == run.agent_id]
+    assert run.agent_id != theirs.id and own["name"] == f"{running.WHO} 2"
+    stage.finish(run)
+    desk_agents.edit(stage.desk, ASKED, run.agent_id, name="Ours")
+    testing.run(stage.desk, ASKED, on.id, "test")
+    assert stage.launch().agent_id == run.agent_id, "whatever it is called by now"
 
 
 @pytest.mark.proves("A-26")
