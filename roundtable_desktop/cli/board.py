@@ -72,7 +72,11 @@ def cancel(home: Home, given: str, note: str, named: str | None) -> None:
 @click.command()
 @click.argument("given", metavar="TASK")
 @click.option("--action", required=True, help=_("What has to be done first."))
-@click.option("--owner", default="user", help=_("By whom: user, coordinator or agent:<id>."))
+@click.option(
+    "--owner",
+    default="user",
+    help=_("By whom: user, coordinator, architect, debugger or agent:<id>."),
+)
 @click.option("--reason", default="", help=_("Why it cannot go on."))
 @_workspace
 @click.pass_obj

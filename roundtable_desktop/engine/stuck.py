@@ -8,7 +8,15 @@ from roundtable_desktop.model.attempts import Trigger
 from roundtable_desktop.model.messages import BlockedOn
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Agent, InboxItem, Run, Subject, Task, Wakeup
-from roundtable_desktop.model.states import AgentStatus, InboxKind, RunOutcome, Severity, Source
+from roundtable_desktop.model.states import (
+    AgentStatus,
+    InboxKind,
+    Role,
+    RunOutcome,
+    Severity,
+    Source,
+)
+from roundtable_desktop.rules import routes
 from roundtable_desktop.store import agents, approvals, inbox, wakeups
 from roundtable_desktop.store.db import Tx
 
@@ -56,14 +64,28 @@ def _named(tx: Tx, run: Run, on: BlockedOn) -> Agent | None:
     """The agent that it waits for, which is never itself."""
     if on.owner == "user":
         return None
-    if on.owner == "coordinator":
+    if on.owner == Role.COORDINATOR:
         found = agents.coordinator(tx, run.workspace_id)
+    elif on.owner in routes.ASKED:
+        found = _of_role(tx, run, on.owner)
     else:
         given = on.owner.removeprefix("agent:")
         found = agents.get(tx, given) or agents.named(tx, run.workspace_id, given)
     if found is None or found.workspace_id != run.workspace_id or found.id == run.agent_id:
         return None
     return found
+
+
+def _of_role(tx: Tx, run: Run, role: str) -> Agent | None:
+    """The first that is there of those who stand for it (C-66), another one than whoever asks."""
+    able = [
+        one
+        for one in agents.every(tx, run.workspace_id)
+        if one.status is AgentStatus.ACTIVE and one.id != run.agent_id
+    ]
+    wanted = routes.ASKED[role]
+    found = [next((one for one in able if one.role == each), None) for each in wanted]
+    return next((one for one in found if one is not None), agents.coordinator(tx, run.workspace_id))
 
 
 def _wake(tx: Tx, ids: Ids, run: Run, task: Task | None, on: BlockedOn, other: Agent) -> None:

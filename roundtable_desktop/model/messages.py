@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from roundtable_desktop.model.owners import BLOCKED_OWNER
 from roundtable_desktop.model.printed import printed
 
 PROTOCOL = 1
@@ -284,7 +285,7 @@ class Artifact(BaseModel):
 class BlockedOn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    owner: Annotated[str, Field(pattern=r"^(user|coordinator|agent:.+)$")]
+    owner: Annotated[str, Field(pattern=BLOCKED_OWNER)]
     action: Annotated[Told, Field(min_length=1, max_length=2000)]
 
 

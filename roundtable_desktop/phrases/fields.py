@@ -4,6 +4,7 @@ reads it, so that no library's own words do."""
 from collections.abc import Mapping
 
 from roundtable_desktop.model.own_prices import OWN_PRICES
+from roundtable_desktop.model.owners import BLOCKED_OWNER
 from roundtable_desktop.model.quiet_hours import QUIET_HOURS
 from roundtable_desktop.phrases.marking import N_
 
@@ -93,7 +94,10 @@ FIELDS: Mapping[str, str] = {
     "field_string_pattern_mismatch": N_("This text does not have the form that is wanted here."),
     "field_value_error": N_("{text}"),
     "field_json_at": N_("This is not valid JSON: see line {line}, column {column}."),
-    "field_owner": N_("This must be user, coordinator, or “agent:” with the id or name of one."),
+    "field_owner": N_(
+        "This must be user, coordinator, architect, debugger, or “agent:” with the id or name of"
+        " one."
+    ),
     "field_unfit": _FITS_NOT,
     "report_too_large": N_("This is too large: a result has at most 64 KB."),
     "report_not_text": N_("This is not text in UTF-8."),
@@ -105,7 +109,7 @@ _NAME_64 = N_(
 )
 
 PATTERNS: Mapping[str, str] = {
-    r"^(user|coordinator|agent:.+)$": FIELDS["field_owner"],
+    BLOCKED_OWNER: FIELDS["field_owner"],
     r"^[^\s\x00-\x20\x7f-][^\s\x00-\x20\x7f]{0,199}$": N_(
         "This must be the name of a model: no spaces, at most 200 characters, and no “-” at its "
         "beginning."

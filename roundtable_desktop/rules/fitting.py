@@ -95,7 +95,7 @@ _TOLD: Mapping[str, str] = {
     "field_empty": "is empty",
     "field_list_type": "is to be a list",
     "field_bool_type": "is to be true or false",
-    "field_owner": "is to be user, coordinator, or agent: with the id of one",
+    "field_owner": "is to be user, coordinator, architect, debugger, or agent: with the id of one",
     "blocked_on_nobody": "is missing: say who has to do what (owner, action)",
     "report_too_large": "is larger than 64 KB",
     "report_not_text": "is no UTF-8 text",
@@ -181,7 +181,7 @@ _RESULT = _keys(
     blocked=_or_null(
         _keys(
             ("owner", "action"),
-            owner=_text(shape=r"^(user|coordinator|agent:.+)\Z"),
+            owner=_text(shape=r"^(user|coordinator|architect|debugger|agent:.+)\Z"),
             action=_text(least=1, most=2000),
         )
     ),

@@ -31,6 +31,12 @@ ROLES: Mapping[Trigger, Sequence[str]] = {
 
 EVIDENCE: Mapping[Trigger, tuple[str, ...]] = {Trigger.ENVIRONMENT: ("doctor",)}
 
+ASKED: Mapping[str, Sequence[str]] = {
+    ARCHITECT: (ARCHITECT, Role.COORDINATOR),
+    DEBUGGER: (DEBUGGER, Role.WORKER, Role.COORDINATOR),
+}
+"""Whom a report that names a role is brought to, the first that is there (C-66)."""
+
 _SETTLED_BY_AGENTS = (Trigger.ARCHITECTURE, Trigger.REPEATED_FAILURE)
 """While an agent has these, the person need not be disturbed."""
 

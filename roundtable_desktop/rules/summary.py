@@ -189,7 +189,12 @@ def _text(value: object) -> str:
     return given if isinstance(given, str) else ""
 
 
-_OWNERS = {"user": "the developer", "coordinator": "the coordinator"}
+_OWNERS = {
+    "user": "the developer",
+    "coordinator": "the coordinator",
+    "architect": "the architect",
+    "debugger": "the debugger",
+}
 _ACTIONS = {
     "fix_agent": "put its agent right",
     "look_at_copy": "look at what its agent left in its copy",

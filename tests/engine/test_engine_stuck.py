@@ -7,7 +7,7 @@ from engine_stage import ASKED, Stage
 from routine_stage import Routines
 
 from roundtable_desktop.engine import quarantine
-from roundtable_desktop.engine.desk import inbox, tasks
+from roundtable_desktop.engine.desk import inbox, pausing, tasks
 from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.errors import Absent
@@ -101,6 +101,36 @@ def the_agent(stage: Stage, task: Task) -> Agent:
 def wakes_of(stage: Stage, agent: Agent) -> list[Any]:
     rows = stage.ground.rows("agent_wakeup_requests")
     return [one for one in rows if one["agent_id"] == agent.id]
+
+
+@pytest.mark.proves("C-24 others", "C-66")
+@pytest.mark.parametrize(
+    ("owner", "there", "told"),
+    [
+        ("architect", ["coordinator", "architect"], "architect"),
+        ("architect", ["worker", "coordinator"], "coordinator"),
+        ("debugger", ["coordinator", "worker", "debugger"], "debugger"),
+        ("debugger", ["coordinator", "worker"], "worker"),
+        ("debugger", ["coordinator"], "coordinator"),
+        ("architect", ["worker"], None),
+        ("architect", ["paused architect"], None),
+    ],
+)
+def test_a_role_that_it_waits_for_is_brought_to_whoever_stands_for_it(
+    stage: Stage, owner: str, there: list[str], told: str | None
+) -> None:
+    home = stage.workspace_of(the_agent(stage, stage.assigned()))
+    others = {}
+    for word in there:
+        role, rests = word.split()[-1], word.startswith("paused")
+        others[role] = stage.agent(home, name=role.title(), role=Role(role))
+        if rests:
+            pausing.pause(stage.desk, ASKED, others[role].id)
+    blocked(stage, owner=owner)
+    (item,) = asked(stage)
+    woken = [one for one in others if wakes_of(stage, others[one])]
+    assert woken == ([told] if told else [])
+    assert item.data["owner"] == (told.title() if told else owner)
 
 
 @pytest.mark.proves("C-24 others")

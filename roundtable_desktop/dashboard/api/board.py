@@ -11,6 +11,7 @@ from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Desk, board, losses
 from roundtable_desktop.engine.desk.look import Look
+from roundtable_desktop.model.owners import BLOCKED_OWNER
 from roundtable_desktop.model.states import TaskStatus
 
 _OTHERS = {
@@ -60,10 +61,11 @@ class Move(Words):
 
 
 class Block(Words):
-    """owner: user, coordinator or agent:<id>, who has to do what `action` says."""
+    """owner: user, coordinator, architect, debugger or agent:<id>, who has to do what `action`
+    says."""
 
     reason: Annotated[str, Field(max_length=2000)] = ""
-    owner: Annotated[str, Field(pattern=r"^(user|coordinator|agent:.+)$", max_length=200)]
+    owner: Annotated[str, Field(pattern=BLOCKED_OWNER, max_length=200)]
     action: Annotated[str, Field(min_length=1, max_length=2000)]
 
 

@@ -10,6 +10,7 @@ from roundtable_desktop.mcp.tools.tasks import DESCRIPTION_LENGTH, SUBTASKS, Nam
 from roundtable_desktop.model.errors import Invalid
 from roundtable_desktop.model.messages import BlockedOn, WorkerResult
 from roundtable_desktop.model.missions import Impact
+from roundtable_desktop.model.owners import BLOCKED_OWNER
 
 REASON_LENGTH = 2000
 ID = Field(min_length=6, max_length=64)
@@ -64,8 +65,11 @@ class BlockWanted(Arguments):
     ]
     owner: Annotated[
         str,
-        Field(max_length=200, pattern=r"^(user|coordinator|agent:.+)$"),
-        Field(description="Who has to do something: user, coordinator or agent:NAME."),
+        Field(max_length=200, pattern=BLOCKED_OWNER),
+        Field(
+            description="Who has to do something: user, coordinator, architect, debugger or"
+            " agent:NAME."
+        ),
     ] = "user"
     action: Annotated[
         str, Field(min_length=1, max_length=REASON_LENGTH, description="What they have to do.")

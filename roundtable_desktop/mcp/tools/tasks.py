@@ -178,7 +178,8 @@ def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
     """Reports how your work on the task ended. Call it once, last: it decides what happens next.
 
     completed: it is done. failed: it could not be done. blocked: somebody else has to do
-    something first; then `blocked` says who (user, coordinator or agent:<id>) and what.
+    something first; then `blocked` says who (user, coordinator, architect, debugger or
+    agent:<id>) and what.
     """
     if given.status == "blocked" and given.blocked is None:
         raise Invalid("blocked_on_nobody", "/blocked")
