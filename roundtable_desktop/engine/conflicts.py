@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from roundtable_desktop.engine import graph, helping, wakers
 from roundtable_desktop.model.attempts import Change, Clash, RetryAction
+from roundtable_desktop.model.gates import GateKind
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import PLANNING, Mission
 from roundtable_desktop.model.ports import Ids
@@ -19,8 +20,18 @@ from roundtable_desktop.model.states import (
 )
 from roundtable_desktop.rules import routes
 from roundtable_desktop.rules.retry import attempt_retry
+from roundtable_desktop.rules.reviews import Policy, kept
 from roundtable_desktop.rules.signature import signature
-from roundtable_desktop.store import comments, inbox, missions, proposals, retries, tasks, wakeups
+from roundtable_desktop.store import (
+    comments,
+    gates,
+    inbox,
+    missions,
+    proposals,
+    retries,
+    tasks,
+    wakeups,
+)
 from roundtable_desktop.store.db import Tx, View
 
 REWORK = (
@@ -81,9 +92,9 @@ def settle(
     if way.action is RetryAction.BLOCK:
         about.block("conflict_again")
     elif way.action is RetryAction.DEBUG and other is not None:
-        about.repair(other.id)
+        about.repair(other.id, reviewed=way.reviewed)
     else:
-        about.again(alone=way.action is RetryAction.RETRY_SERIAL)
+        about.again(alone=way.action is RetryAction.RETRY_SERIAL, reviewed=way.reviewed)
 
 
 class _About:
@@ -103,8 +114,8 @@ class _About:
         self._task, self._proposal, self._paths = task, proposal, paths
         self._known = known
 
-    def repair(self, agent_id: str) -> None:
-        """The task stays in review until that is merged."""
+    def repair(self, agent_id: str, *, reviewed: bool) -> None:
+        """The task stays in review until that is merged. reviewed: not before others say yes."""
         task, purpose = self._task, Purpose.REPAIR
         words = REPAIR.format(
             number=task.number,
@@ -117,9 +128,28 @@ class _About:
         assert agent is not None and agent.id == agent_id, "nothing came in between"
         files = [str(one["path"]) for one in self._proposal.files][:FILES]
         made = helping.make(self._tx, self._ids, self._mission, task, purpose, agent, words, files)
+        if reviewed:
+            self._review(made)
         self._keep(RetryAction.DEBUG, Change.DEBUGGER, CONFLICT, helper=made.id)
 
-    def again(self, *, alone: bool) -> None:
+    def _review(self, task: Task) -> None:
+        """What text alone does not settle is looked at by whoever may judge it, before it is merged
+        (A-27); of a task that is reviewed anyhow, by those."""
+        if any(one.kind is GateKind.REVIEW for one in gates.of_task(self._tx, task.id)):
+            return
+        gates.add(
+            self._tx,
+            id=self._ids.new(),
+            workspace_id=task.workspace_id,
+            task_id=task.id,
+            place=len(gates.of_task(self._tx, task.id)) + 1,
+            kind=GateKind.REVIEW,
+            agents=[],
+            needed=1,
+            policy=kept(Policy((), routes.SEMANTIC, 1)),
+        )
+
+    def again(self, *, alone: bool, reviewed: bool = False) -> None:
         """By its own agent, on the newest head, for one of its attempts."""
         tx, task = self._tx, self._task
         sign = signature(CONFLICT, "git merge-tree", "\n".join(sorted(self._paths)))
@@ -131,6 +161,8 @@ class _About:
         )
         if task.assignee_agent_id is None or not verdict.again:
             return self.block("budget_spent")
+        if reviewed:
+            self._review(task)
         tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
         action = RetryAction.RETRY_SERIAL if alone else RetryAction.RETRY
         change = Change.SERIALIZATION if alone else Change.CONTEXT

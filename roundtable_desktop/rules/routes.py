@@ -40,6 +40,9 @@ ASKED: Mapping[str, Sequence[str]] = {
 _SETTLED_BY_AGENTS = (Trigger.ARCHITECTURE, Trigger.REPEATED_FAILURE)
 """While an agent has these, the person need not be disturbed."""
 
+SEMANTIC = (Role.REVIEWER, ARCHITECT)
+"""Who looks at the repair of a conflict that text alone does not settle (A-27)."""
+
 MOST_REPAIRS = 2
 """A conflict that was repaired so often in vain is no trivial one."""
 

@@ -10,14 +10,15 @@ from mission_stage import OnMission
 
 from roundtable_desktop.dashboard.api.explanations import explained
 from roundtable_desktop.engine import explain
-from roundtable_desktop.engine.desk import board, inbox
+from roundtable_desktop.engine.desk import agents, board, inbox
+from roundtable_desktop.model.gates import Gate
 from roundtable_desktop.model.merges import Decided
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.model.records import Run, Task
-from roundtable_desktop.model.states import ProposalStatus, Role, TaskStatus
+from roundtable_desktop.model.states import Adapter, ProposalStatus, Role, TaskStatus
 from roundtable_desktop.phrases import sentence
-from roundtable_desktop.store import retries
+from roundtable_desktop.store import gates, retries
 
 
 def decided(stage: Stage, task: Task) -> list[Decided]:
@@ -34,6 +35,11 @@ def sentences(stage: Stage, task: Task) -> list[str]:
 
 def text(stage: Stage, run: Run) -> str:
     return (stage.copy(run) / "a.txt").read_text()
+
+
+def gates_of(stage: Stage, task: Task) -> list[Gate]:
+    with stage.ground.reader.snapshot() as view:
+        return gates.of_task(view, task.id)
 
 
 def clashing(here: OnMission) -> tuple[Task, Proposal]:
@@ -138,6 +144,34 @@ def test_a_second_conflict_is_tried_alone_and_the_budget_ends_it(stage: Stage) -
     here.worked(task, run, a="settled\n")
     stage.deliver()
     assert here.shown("a.txt") == "settled" and here.now(task).status is TaskStatus.DONE
+
+
+@pytest.mark.proves("A-27")
+def test_the_repair_of_what_text_does_not_settle_is_reviewed_before_it_is_merged(
+    stage: Stage,
+) -> None:
+    here = OnMission(stage)
+    stage.agent(here.home, name="Rita", role=Role.WORKER)
+    more = {"name": "Rex", "role": Role.REVIEWER, "command": ["rex"]}
+    judge = agents.add(stage.desk, ASKED, here.home.id, adapter=Adapter.ACP, **more)
+    clashing(here)
+    repair = repair_of(here)
+    for words in ("third\n", "fourth\n"):
+        assert gates_of(stage, repair) == [], "text may settle it yet"
+        run = here.begun(repair)
+        again(here, words)
+        here.worked(repair, run, a=f"not {words}")
+        stage.deliver()
+    [gate] = gates_of(stage, repair)
+    assert (gate.kind, gate.status) == ("review", "waiting")
+    made = here.worked(repair, stage.launch(), a="settled\n")
+    stage.deliver()
+    [gate] = gates_of(stage, repair)
+    assert (gate.status, gate.agents) == ("asked", (judge.id,)) and gate.proposal_id == made.id
+    assert here.shown("a.txt") == "fourth" and here.now(repair).status is TaskStatus.IN_REVIEW
+    stage.ask_deliver(stage.proposals_of(made), override=True, note="I looked at it myself")
+    stage.deliver()
+    assert here.shown("a.txt") == "settled" and here.now(repair).status is TaskStatus.DONE
 
 
 @pytest.mark.proves("A-27", "A-37")
