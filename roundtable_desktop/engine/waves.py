@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
-from roundtable_desktop.engine import budgets, wakers
+from roundtable_desktop.engine import budgets, helping, wakers
 from roundtable_desktop.engine.mission_gates import WAVE
+from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.purposes import Purpose
-from roundtable_desktop.model.records import SYSTEM, Agent, Json, Task
+from roundtable_desktop.model.records import SYSTEM, Agent, Json, Subject, Task
 from roundtable_desktop.model.resources import Gauge, Resources
 from roundtable_desktop.model.states import (
     TERMINAL_TASKS,
@@ -35,7 +36,9 @@ from roundtable_desktop.rules import accounts
 from roundtable_desktop.rules.admission import cooled_at
 from roundtable_desktop.store import (
     agents,
+    comments,
     dependencies,
+    events,
     holds,
     missions,
     retries,
@@ -50,6 +53,7 @@ REQUIREMENT = "requirement"
 """Why a task is not dispatched while nobody knows what a change means for it (A-23)."""
 REVIEW = "review"
 """Likewise while reviewers look at what was merged, or somebody decides about what they found."""
+INSTEAD = "{before} may not work now, so {now} does this instead."
 _WORK = {Purpose.DEBUG: Work.DEBUG, Purpose.VERIFY: Work.VERIFY}
 
 
@@ -79,9 +83,10 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     still = stands.open
     waits = still.merges or still.gates or still.approvals or stands.turn or stands.reviews
     works = root.id in stands.due or root.id in stands.live
+    instead = _stand_ins(view, below, by_id, stands)
     seen = Seen(
         now=now,
-        tasks=tuple(_tried(_task(one, by_id, stands), tried) for one in below),
+        tasks=tuple(_tried(_task(one, by_id, stands, instead), tried) for one in below),
         edges=(*_edges(view, mission, root), *_below(below)),
         agents=tuple(_agents(view, mission, now)),
         resources=Resources(gauge=gauge, most=most, other_runs=standing.elsewhere(view, mission)),
@@ -91,7 +96,39 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     return Picture(mission, root, below, stands, seen)
 
 
-def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> PlanTask:
+def _stand_ins(
+    view: View, below: Sequence[Task], by_id: Mapping[str, Task], stands: standing.Standing
+) -> dict[str, str]:
+    """By ids of repairs and searches that the mission gave to an agent which may not work now: who
+    does it instead, as if it were given away now. Whom a person named stays named."""
+    found = {}
+    for task in below:
+        about = by_id.get(task.about_task_id or "")
+        rests = task.status not in TERMINAL_TASKS and task.id not in stands.live
+        if about is None or task.purpose is Purpose.WORK or not rests:
+            continue
+        given = agents.get(view, task.assignee_agent_id) if task.assignee_agent_id else None
+        if given is None or given.status is AgentStatus.ACTIVE or not _is_ours(view, task):
+            continue
+        other = helping.helper(view, about)
+        if other is None and about.assignee_agent_id is not None:
+            other = agents.get(view, about.assignee_agent_id)
+        if other is not None and other.status is AgentStatus.ACTIVE:
+            found[task.id] = other.id
+    return found
+
+
+def _is_ours(view: View, task: Task) -> bool:
+    last = events.newest_of(view, Subject("task", task.id), Kind.TASK_ASSIGNED)
+    return last is None or last.actor_type == SYSTEM.type
+
+
+def _task(
+    task: Task,
+    by_id: Mapping[str, Task],
+    stands: standing.Standing,
+    instead: Mapping[str, str],
+) -> PlanTask:
     live = task.id in stands.live or task.id in stands.due
     held = REQUIREMENT if task.id in stands.held else stands.ended.get(task.id)
     held = REVIEW if stands.reviews and held is None else held
@@ -107,7 +144,7 @@ def _task(task: Task, by_id: Mapping[str, Task], stands: standing.Standing) -> P
         live=live,
         due_at=stands.due.get(task.id),
         held_by=held,
-        assignee_agent_id=task.assignee_agent_id,
+        assignee_agent_id=instead.get(task.id, task.assignee_agent_id),
         priority=task.priority,
         attempts=stands.attempts.get(task.id, 0),
         write_area=tuple(task.write_area),
@@ -231,6 +268,7 @@ def carry_out(tx: Tx, ids: Ids, seen: Picture, plan: WavePlan) -> None:
     for task_id in plan.runnable_task_ids:
         task, agent_id = by_id[task_id], plan.agent_assignments[task_id]
         if task.assignee_agent_id != agent_id:
+            _say_instead(tx, ids, task, agent_id)
             tasks.assign(tx, task, agent_id, SYSTEM)
         cause = wakeups.Cause(
             workspace_id=task.workspace_id,
@@ -243,3 +281,11 @@ def carry_out(tx: Tx, ids: Ids, seen: Picture, plan: WavePlan) -> None:
         )
         woken.append((task_id, wakers.wake(tx, ids.new(), cause)))
     missions.plan(tx, seen.mission, plan.wave_id, cast(Json, as_json(plan)), woken)
+
+
+def _say_instead(tx: Tx, ids: Ids, task: Task, agent_id: str) -> None:
+    """Where it was given to somebody else before."""
+    known = agents.of_ids(tx, [task.assignee_agent_id, agent_id])
+    if task.assignee_agent_id in known and agent_id in known:
+        names = {"before": known[task.assignee_agent_id].name, "now": known[agent_id].name}
+        comments.add(tx, task, ids.new(), SYSTEM, INSTEAD.format(**names), None)
