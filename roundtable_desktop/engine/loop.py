@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 LONGEST_WAIT = timedelta(seconds=30)
 """One look in 30 s though nothing is due: a nudge is a courtesy, not a promise (C-03)."""
 
+WAIT_ON_BATTERY = 2 * LONGEST_WAIT
+
 DEGRADED_AFTER = 5
 """Errors of the tick in a row (W-07)."""
 
@@ -54,7 +56,8 @@ class Loop:
     queue has been drained, `break_off(run_id)` for each run that a leave ends, `ask(run_id)` for
     each that is to say before that where it is, `tie(tied)` at each look with what the person wants
     of agents when the app ends; `sweep_due()` says when a sweep that comes later has something to
-    do, and `pass_time(tx)` takes up what budgets held back and ends turns that nobody takes."""
+    do, and `pass_time(tx)` takes up what budgets held back and ends turns that nobody takes.
+    on_battery: whether the machine is; then an idle loop looks half as often."""
 
     def __init__(
         self,
@@ -71,8 +74,9 @@ class Loop:
         ask: Callable[[str], None] = lambda run_id: None,
         pass_time: Callable[[Tx], None] = lambda tx: None,
         missions: Missions | None = None,
+        on_battery: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        self._missions = missions
+        self._missions, self._on_battery = missions, on_battery
         self._store = store
         self._dispatcher = dispatcher
         self._recurring = recurring
@@ -271,9 +275,14 @@ class Loop:
         except Exception:
             log.exception("overrun not told")
 
+    def _longest_wait(self) -> timedelta:
+        if self._store.trouble:
+            return SHORT_REST
+        return WAIT_ON_BATTERY if self._on_battery() else LONGEST_WAIT
+
     def _wait(self, due: datetime | None) -> None:
         until_due = None if due is None else self._clock.seconds_until(due)
-        longest = (SHORT_REST if self._store.trouble else LONGEST_WAIT).total_seconds()
+        longest = self._longest_wait().total_seconds()
         seconds = longest if until_due is None else min(until_due, longest)
         with self._changed:
             self._ended, self._due = self._begun, due

@@ -98,7 +98,7 @@ class Scheduler:
             look_at=look_at,
         )
         self._openings = Openings(store, reader, git, ids)
-        gauge = gauges.read if gauges else Gauge
+        self._gauge = gauge = gauges.read if gauges else Gauge
         self._missions = Missions(store, reader, clock, ids, dice, gauge, self._open)
         self._loop = self._loop_of(clock, dice, parting)
 
@@ -118,6 +118,7 @@ class Scheduler:
             self._ask_where,
             self._pass_time,
             self._missions,
+            lambda: self._gauge().on_battery,
         )
 
     def _pass_time(self, tx: Tx) -> None:

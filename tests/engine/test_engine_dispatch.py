@@ -17,7 +17,7 @@ from roundtable_desktop.model.states import (
     WakeupStatus,
 )
 from roundtable_desktop.phrases import SENTENCES
-from roundtable_desktop.store import runs
+from roundtable_desktop.store import claims, runs
 from roundtable_desktop.store.db import Store
 
 GATES = [
@@ -73,6 +73,20 @@ def test_a_changed_assignee_is_woken_and_the_one_before_is_not(stage: Stage) -> 
         "stale",
         "assignee_changed",
     )
+
+
+@pytest.mark.proves("C-06", "K-05")
+def test_who_gets_a_task_back_on_the_same_day_is_woken_for_it_again(stage: Stage) -> None:
+    """A key of the task and its agent alone would have counted for a day."""
+    workspace = stage.workspace()
+    ada, bob = stage.agent(workspace), stage.agent(workspace, name="Bob")
+    task, keys = stage.task(workspace), []
+    for agent in (ada, bob, ada):
+        tasks.assign(stage.desk, ASKED, task.id, agent.id)
+        wakeup = stage.wakeup(task)
+        assert (wakeup.agent_id, wakeup.status) == (agent.id, "queued")
+        keys.append(wakeup.idempotency_key)
+    assert len(set(keys)) == 3
 
 
 @pytest.mark.proves("K-55", "K-01 sources", "C-53")
@@ -184,7 +198,42 @@ def prepare_stop(stage: Stage, why: str, task_id: str, wakeup_id: str, agent_id:
         set_columns(tx, "agent_wakeup_requests", wakeup_id, status=WakeupStatus.QUEUED)
 
 
-@pytest.mark.proves("K-41", "C-87")
+@pytest.mark.proves("C-11")
+def test_who_meets_a_taken_task_waits_a_minute_however_often_and_asks_nobody(stage: Stage) -> None:
+    task = stage.assigned()
+    waits = stage.wakeup(task)
+    prepare_stop(stage, "checkout_contended", task.id, waits.id, waits.agent_id)
+    (holder,) = stage.ground.runs()
+    for _ in range(6):  # more often than anything is tried again
+        assert stage.step()
+        held = stage.ground.get_wakeup(waits.id)
+        assert (held.status, held.held_by, held.retry_count) == ("queued", "checkout_contended", 0)
+        left = held.scheduled_retry_at - stage.clock.now()
+        assert abs(left - timedelta(seconds=60)) < timedelta(seconds=1)
+        assert not stage.step()
+        stage.clock.forward(seconds=61)
+        with stage.store.transaction() as tx:
+            claims.promote_due(tx)
+    assert stage.ground.rows("inbox_items") == []
+    assert stage.ground.get_task(task.id).attempts_spent == 0
+    assert [run.id for run in stage.ground.runs()] == [holder.id]
+
+
+@pytest.mark.proves("C-19", "K-29")
+@pytest.mark.parametrize("why", ["task_terminal", "assignee_changed"])
+def test_what_is_stale_is_claimed_judged_and_let_go_in_one_step(stage: Stage, why: str) -> None:
+    task = stage.assigned()
+    wakeup = stage.wakeup(task)
+    prepare_stop(stage, why, task.id, wakeup.id, wakeup.agent_id)
+    assert wakeup.claimed_at is None and stage.step()
+    settled = stage.ground.get_wakeup(wakeup.id)
+    assert settled.claimed_at is not None, "it is looked at after the claim"
+    assert (settled.status, settled.cancel_reason) == ("cancelled", why)
+    assert stage.ground.rows("leases") == []
+    assert stage.ground.get_task(task.id).checkout_agent_id is None
+
+
+@pytest.mark.proves("K-41", "C-87", "C-23")
 def test_a_task_is_given_back_however_its_run_ends(stage: Stage) -> None:
     task = stage.assigned()
     ends: list[tuple[str, int | None]] = [

@@ -37,7 +37,7 @@ def over(ground: Ground, wakeup: Any) -> None:
         )
 
 
-@pytest.mark.proves("K-10")
+@pytest.mark.proves("K-10", "C-06")
 def test_the_key_of_a_wakeup_counts_for_a_day_and_until_it_is_over(ground: Ground) -> None:
     agent = ground.agent(ground.workspace())
     names = ("done", "waiting", "resume:w1:1")

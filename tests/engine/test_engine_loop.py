@@ -47,11 +47,10 @@ class Steps:
         return wakeup is not None
 
 
-def loop_on(ground: Ground, steps: Any, clock: Any, sweep: Any = lambda: None) -> Loop:
+def loop_on(ground: Ground, steps: Any, clock: Any, sweep: Any = lambda: None, **more: Any) -> Loop:
     recurring = Routines(ground.store, ground.ids, lambda: 0.5)
-    return Loop(
-        ground.store, steps, recurring, clock, lambda: 0.5, lambda: None, sweep, print, print
-    )
+    hands = (lambda: None, sweep, print, print)
+    return Loop(ground.store, steps, recurring, clock, lambda: 0.5, *hands, **more)
 
 
 @pytest.fixture
@@ -129,6 +128,7 @@ def test_it_wakes_for_a_schedule_and_says_when_the_next_one_is(ground: Ground) -
     assert ground.get_wakeup(wakeup).payload["routine_id"] == routine.id
 
 
+@pytest.mark.proves("C-03")
 def test_it_wakes_at_once_for_what_is_enqueued(live: Ground) -> None:
     steps = Steps(live)
     loop = loop_on(live, steps, live.clock)
@@ -145,6 +145,7 @@ def test_it_wakes_at_once_for_what_is_enqueued(live: Ground) -> None:
         loop.stop()
 
 
+@pytest.mark.proves("C-03")
 def test_it_wakes_for_a_retry_when_that_is_due(live: Ground) -> None:
     steps = Steps(live)
     loop = loop_on(live, steps, live.clock)
@@ -341,6 +342,30 @@ def shape(ground: Ground) -> Any:
         return {name: view.sql(f"SELECT * FROM {name}") for name in names}
 
 
+@pytest.mark.proves("C-03")
+@pytest.mark.parametrize(("on_battery", "rest"), [(None, 30), (False, 30), (True, 60)])
+def test_an_idle_loop_rests_half_a_minute_and_on_battery_a_whole_one(
+    live: Ground, monkeypatch: pytest.MonkeyPatch, on_battery: bool | None, rest: float
+) -> None:
+    """Nothing is due; how long it means to wait is what it asks of its condition."""
+    asked: list[float] = []
+    wait = threading.Condition.wait
+
+    def waits(condition: threading.Condition, timeout: float | None = None) -> bool:
+        if threading.current_thread().name == "scheduler":
+            asked.append(timeout or 0.0)
+        return wait(condition, timeout)
+
+    monkeypatch.setattr(threading.Condition, "wait", waits)
+    loop = loop_on(live, Steps(live), live.clock, on_battery=lambda: on_battery)
+    loop.start()
+    try:
+        until(lambda: asked)
+    finally:
+        loop.stop()
+    assert asked[0] == rest
+
+
 @pytest.mark.proves("R-01")
 def test_an_idle_owner_looks_again_and_again_and_writes_nothing(
     live: Ground, monkeypatch: pytest.MonkeyPatch
@@ -369,7 +394,7 @@ def test_an_idle_owner_looks_again_and_again_and_writes_nothing(
         loop.stop()
 
 
-@pytest.mark.proves("W-34")
+@pytest.mark.proves("W-34", "C-33")
 def test_a_tick_never_reads_the_history(ground: Ground) -> None:
     """Not with work to do, and not without: what decides is in tables of its own."""
     workspace = ground.workspace()

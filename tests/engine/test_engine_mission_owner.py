@@ -86,7 +86,7 @@ def test_an_owner_brings_a_mission_to_its_end_though_it_is_begun_anew_midway(own
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-01", "R-06", "R-03")
+@pytest.mark.proves("R-01", "R-06", "R-03", "C-03")
 def test_an_idle_mission_is_looked_at_each_second_and_makes_no_row(owner: Owner) -> None:
     until(lambda: owner.mission.opened_at is not None)
     time.sleep(0.5)

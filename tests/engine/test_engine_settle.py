@@ -79,7 +79,7 @@ def test_without_a_change_a_result_is_done_at_once_and_nothing_is_a_failure(stag
     assert stage.proposals(task) == []
 
 
-@pytest.mark.proves("C-90")
+@pytest.mark.proves("C-90", "C-44")
 def test_changes_without_a_result_go_to_review(stage: Stage) -> None:
     task = stage.assigned()
     run = stage.launch()

@@ -10,7 +10,7 @@ from outside_talk import status, wakeups
 
 
 @pytest.mark.slow
-@pytest.mark.proves("B-038", "K-41")
+@pytest.mark.proves("B-038", "K-41", "C-11")
 def test_a_wake_parked_behind_a_lock_starts_when_the_run_ends(room: Room, tmp_path: Path) -> None:
     go = tmp_path / "go"
     waits = f"while [ ! -e {go} ]; do sleep 0.05; done"

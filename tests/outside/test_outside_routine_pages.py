@@ -151,10 +151,12 @@ def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
     assert status == 409 and "sent already" in page.text
 
 
-@pytest.mark.proves("N-20")
+@pytest.mark.proves("N-20", "C-43")
 def test_a_schedule_says_what_it_means_before_it_is_saved(room: Room, browser: Browser) -> None:
     agent = demo(room, "ada")
-    form = filled(got(browser, "/routines/new"), "/routines/new")
+    page = got(browser, "/routines/new")
+    assert "one that comes twice is taken the first time" in page.text, "beside the field"
+    form = filled(page, "/routines/new")
     typed = {"agent": agent, "cron_0": "30 2 * * *", "zone_0": "Europe/Berlin"}
     status, page = tried(browser, form, do="check", **typed)
     assert status == 200 and not of_room(room)

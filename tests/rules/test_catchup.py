@@ -50,7 +50,7 @@ def test_a_tick_that_comes_in_time_fires_and_nothing_was_missed(
     assert plan == Plan((utc("05-01T10:05"),), None, None, utc("05-01T10:10"))
 
 
-@pytest.mark.proves("K-17 rule", "B-021 rule", "C-61")
+@pytest.mark.proves("K-17 rule", "B-021 rule", "C-61", "C-40")
 @pytest.mark.parametrize(
     ("concurrency", "told"),
     [
@@ -68,7 +68,7 @@ def test_three_hours_of_five_minutes(concurrency: ConcurrencyPolicy, told: Misse
     assert plan.next_run_at == utc("05-01T13:05")
 
 
-@pytest.mark.proves("F-30 rule", "C-61")
+@pytest.mark.proves("F-30 rule", "C-61", "C-40")
 def test_eight_hours_of_sleep_are_one_wake_that_missed_96() -> None:
     plan = catch_up(schedule("*/5 * * * *"), utc("05-01T22:05"), utc("05-02T06:00:30"))
     assert plan.told == missed(96, "05-01T22:05", "05-02T06:00")

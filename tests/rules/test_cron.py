@@ -73,13 +73,13 @@ def test_all_cases_are_there() -> None:
     assert len(CASES) == len({case["id"] for case in CASES}) == 54
 
 
-@pytest.mark.proves("B-001")
+@pytest.mark.proves("B-001", "C-43")
 def test_a_daily_time_that_is_skipped_comes_right_after_the_gap() -> None:
     found = fired("30 2 * * *", "America/New_York", "2026-03-07T12:00", "2026-03-10T07:00")
     assert found == ["03-08 07:00", "03-09 06:30", "03-10 06:30"]
 
 
-@pytest.mark.proves("B-002")
+@pytest.mark.proves("B-002", "C-43")
 def test_a_daily_time_that_comes_twice_fires_once() -> None:
     """Failure 11 of the first systems: the hour that is repeated fired twice."""
     found = fired("30 1 * * *", "America/New_York", "2026-11-01T04:00", "2026-11-02T08:00")
@@ -109,7 +109,7 @@ def test_sunday_has_two_numbers(sunday: str) -> None:
     assert found == ["06-07 02:00"]
 
 
-@pytest.mark.proves("F-31 rule")
+@pytest.mark.proves("F-31 rule", "C-43")
 def test_berlin_fires_daily_once_and_five_minutes_are_real() -> None:
     for day in ("2026-03-29", "2026-10-25"):
         until = f"{day}T23:00"

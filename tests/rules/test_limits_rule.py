@@ -124,7 +124,7 @@ def test_an_hour_decides_between_just_passed_and_the_next(
     assert (verdict.retry_at is not None) is retried
 
 
-@pytest.mark.proves("C-35", "B-060 rule")
+@pytest.mark.proves("C-35", "B-060 rule", "C-13")
 @pytest.mark.parametrize(
     ("zone", "now", "text", "reset"),
     [

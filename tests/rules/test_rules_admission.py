@@ -167,7 +167,7 @@ def test_a_task_that_is_gone_or_another_agents_is_stale() -> None:
     assert isinstance(admission.staleness("a1", None, None, by_person=False), Go)
 
 
-@pytest.mark.proves("K-41")
+@pytest.mark.proves("K-41", "C-11")
 def test_the_loser_of_a_task_waits_a_minute() -> None:
     assert isinstance(admission.task_lease(None, NOW), Go)
     answer = admission.task_lease("r1", NOW)

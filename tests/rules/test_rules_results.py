@@ -171,7 +171,7 @@ def test_what_waiting_cannot_cure_blocks_and_the_rest_is_tried_again(kind: Error
     assert found.task is (TaskStatus.BLOCKED if incurable else None)
 
 
-@pytest.mark.proves("K-34")
+@pytest.mark.proves("K-34", "C-93", "C-04")
 @given(st.floats(min_value=0, max_value=1, exclude_max=True), st.integers(0, 3))
 def test_a_delay_lies_between_its_base_and_a_quarter_more(draw: float, count: int) -> None:
     base = timedelta(minutes=(2, 10, 30, 120)[count])

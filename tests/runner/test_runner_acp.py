@@ -145,7 +145,7 @@ def test_a_message_of_a_person_is_another_turn_of_the_same_session(bench: Bench)
     assert "> second\n> third\n" in bench.printed(run, "note")
 
 
-@pytest.mark.proves("C-90")
+@pytest.mark.proves("C-90", "C-44")
 def test_an_agent_without_a_result_is_asked_once(bench: Bench) -> None:
     run = acp(bench, prompt("say(f'{turn}: {text}\\n')"), prompt="work", nudge="report!")
     end = bench.finish(run)
@@ -153,6 +153,7 @@ def test_an_agent_without_a_result_is_asked_once(bench: Bench) -> None:
     assert (end.nudged, end.stop_reason, bench.of_kind(run, Result)) == (True, "end_turn", [])
 
 
+@pytest.mark.proves("C-44")
 def test_the_answer_to_the_nudge_counts(bench: Bench) -> None:
     run = acp(bench, prompt("if turn == 2: report(summary=text)"), nudge="report!")
     assert bench.finish(run).nudged

@@ -162,7 +162,7 @@ def test_a_run_is_ended_once(ground: Ground, rows: dict[str, Any]) -> None:
     assert ground.kinds().count("run.ended") == 1
 
 
-@pytest.mark.proves("K-41", "C-87")
+@pytest.mark.proves("K-41", "C-87", "C-23")
 def test_a_task_is_checked_out_by_one_run_with_its_lease(
     ground: Ground, rows: dict[str, Any]
 ) -> None:

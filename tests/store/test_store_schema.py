@@ -1,5 +1,6 @@
 """The tables: their names, columns, indexes and constraints are the promised ones."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -76,7 +77,7 @@ def test_there_is_no_table_without_a_model(ground: Ground) -> None:
     assert theirs == {model._meta.table_name for model in TABLES}
 
 
-@pytest.mark.proves("K-56 tables", "K-49")
+@pytest.mark.proves("K-56 tables", "K-49", "C-20", "C-60")
 @pytest.mark.parametrize("table", PROMISED)
 def test_the_promised_columns_are_there(ground: Ground, table: str) -> None:
     assert set(PROMISED[table].split()) <= set(columns(ground, table))
@@ -90,7 +91,7 @@ def test_the_promised_indexes_are_there(ground: Ground, name: str) -> None:
     assert found == INDEXES[name]
 
 
-@pytest.mark.proves("K-56 tables", "C-87")
+@pytest.mark.proves("K-56 tables", "C-87", "C-06", "C-23")
 @pytest.mark.parametrize(
     ("table", "unique"),
     [
@@ -141,12 +142,63 @@ def test_attempts_are_a_view_over_runs(ground: Ground) -> None:
     assert "FROM runs" in str(rows[0]["sql"])
 
 
-@pytest.mark.proves("K-56 tables")
+WORDS = {
+    ("tasks", "status"): "todo in_progress in_review blocked interrupted done failed cancelled",
+    ("runs", "status"): "starting running finished failed cancelled",
+    ("missions", "state"): """
+        starting active paused_intake draining stopping degraded stopped completed blocked
+        failed""",
+}
+
+
+@pytest.mark.proves("C-01 names", "C-02")
+@pytest.mark.parametrize(("table", "column"), WORDS)
+def test_a_state_is_one_column_with_the_promised_words(
+    ground: Ground, table: str, column: str
+) -> None:
+    with ground.reader.snapshot() as view:
+        (row,) = view.sql("SELECT sql FROM sqlite_master WHERE name = ?", (table,))
+    lists = re.findall(rf"CHECK \({column} IN \(([^)]*)\)\)", str(row["sql"]))
+    assert [re.findall(r"'(\w+)'", found) for found in lists] == [WORDS[table, column].split()]
+
+
+@pytest.mark.proves("C-20", "C-60")
+def test_an_agent_has_one_name_in_each_table_and_never_one_of_the_seeds(ground: Ground) -> None:
+    """`agent_id` for the agent of a row; who has a task or a routine is its assignee, who leads a
+    mission its coordinator."""
+    names = {
+        "tasks": {"assignee_agent_id", "checkout_agent_id"},
+        "office_routines": {"assignee_agent_id"},
+        "missions": {"coordinator_agent_id"},
+    }
+    own = {"agent_wakeup_requests", "runs", "agent_continuation_summaries", "sessions"}
+    for model in TABLES:
+        table = model._meta.table_name
+        found = {
+            name for name in columns(ground, table) if "agent" in name and "agents" not in name
+        }
+        assert not {name for name in found if "instance" in name or "profile" in name}, table
+        assert names.get(table, set()) <= found, table
+        assert table not in own or "agent_id" in found, table
+    with ground.reader.snapshot() as view:
+        tables = {str(row["name"]) for row in view.sql("SELECT name FROM sqlite_master")}
+    assert not tables & {"office_wakeup_queue", "wakeup_requests"}
+
+
+@pytest.mark.proves("C-23")
+def test_a_lease_has_a_holder_and_no_end_of_its_own(ground: Ground) -> None:
+    found = columns(ground, "leases")
+    assert set(found) == {"kind", "key", "run_id", "created_at"}
+    assert {name for name, one in found.items() if one["pk"]} == {"kind", "key"}
+
+
+@pytest.mark.proves("K-56 tables", "C-20")
 def test_a_retired_or_unknown_word_is_refused_by_the_table(ground: Ground) -> None:
     agent = ground.agent(ground.workspace())
     wakeup = ground.wakeup(agent)
     raw = sqlite3.connect(ground.path)
-    for column, word in (("source", "heartbeat"), ("status", "asleep"), ("rank", 4)):
+    retry = ("status", "scheduled-retry")  # it is `queued` with a time
+    for column, word in (("source", "heartbeat"), ("status", "asleep"), ("rank", 4), retry):
         with pytest.raises(sqlite3.IntegrityError):
             raw.execute(
                 f"UPDATE agent_wakeup_requests SET {column} = ? WHERE id = ?", (word, wakeup.id)

@@ -13,25 +13,7 @@ from roundtable_desktop.engine.desk import Desk, board, losses
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.owners import BLOCKED_OWNER
 from roundtable_desktop.model.states import TaskStatus
-
-_OTHERS = {
-    "open": "todo",
-    "pending": "todo",
-    "running": "in_progress",
-    "review": "in_review",
-    "completed": "done",
-    "closed": "done",
-    "canceled": "cancelled",
-}
-"""What other systems call a status (C-01)."""
-
-
-def _ours(given: object) -> object:
-    if not isinstance(given, str):
-        return given
-    word = given.lower()
-    return _OTHERS.get(word, word)
-
+from roundtable_desktop.model.statuses import by_own_name
 
 _ANY = Literal[
     "todo",
@@ -49,7 +31,7 @@ _ANY = Literal[
 ]
 Place = Annotated[
     Literal["todo", "in_progress", "in_review", "done", "cancelled"],
-    BeforeValidator(_ours, json_schema_input_type=_ANY),
+    BeforeValidator(by_own_name, json_schema_input_type=_ANY),
 ]
 
 

@@ -3,7 +3,7 @@
 from operator import itemgetter
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.gates_shown import GatesWanted, only_approval, wanted
@@ -49,11 +49,19 @@ from roundtable_desktop.model import records
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.settings import Label, Model
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
+from roundtable_desktop.model.statuses import ALIASES, by_own_name
 
 Status = Literal[
     "todo", "in_progress", "in_review", "blocked", "interrupted", "done", "failed", "cancelled"
 ]
-
+_OTHERS = Literal["open", "pending", "running", "review", "completed", "closed", "canceled"]
+_Wanted = Annotated[
+    Status, BeforeValidator(by_own_name, json_schema_input_type=Literal[Status, _OTHERS])
+]
+_Begun = Annotated[
+    Literal["todo"],
+    BeforeValidator(by_own_name, json_schema_input_type=Literal["todo", "open", "pending"]),
+]
 
 Paths = Annotated[list[Annotated[str, Field(min_length=1, max_length=1024)]], Field(max_length=100)]
 
@@ -85,7 +93,7 @@ class NewTask(Planning):
     workspace_id: Ref
     title: Line
     description: Text = ""
-    status: Literal["todo"] = "todo"
+    status: _Begun = "todo"
     assignee_agent_id: Ref | None = None
     base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
     delivery: Literal["approval", "auto"] | None = None
@@ -145,7 +153,7 @@ class TasksAsked(Paging):
     those that routines made, too."""
 
     workspace_id: Ref | None = None
-    status: Status | None = None
+    status: _Wanted | None = None
     assignee_agent_id: Ref | None = None
     mission_id: Ref | None = None
     number: Annotated[int, Field(ge=1)] | None = None
@@ -276,3 +284,4 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
 
 
 assert set(TaskStatus) == set(get_args(Status))
+assert set(ALIASES) == set(get_args(_OTHERS))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from roundtable_desktop.mcp.calls import Arguments, Call, Tool, tool
 from roundtable_desktop.mcp.tools.planning import Before, Optional, Priority, WriteArea, edges
@@ -12,6 +12,7 @@ from roundtable_desktop.model.gates import GateKind, Judged, Wanted
 from roundtable_desktop.model.messages import WorkerResult
 from roundtable_desktop.model.placed import Placed
 from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.statuses import by_own_name
 
 PROGRESS_LENGTH = 500
 COMMENT_BYTES = 16 * 1024
@@ -39,7 +40,7 @@ class TaskAsked(Arguments):
 
 class TasksAsked(Arguments):
     status: Annotated[
-        Status | None,
+        Annotated[Status, BeforeValidator(by_own_name, json_schema_input_type=Status)] | None,
         Field(description="Only these; left out: all that are not done or cancelled."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
