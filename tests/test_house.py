@@ -1,6 +1,8 @@
 """The house stands: every law that a machine can hold is held by the whole checkout."""
 
+import ast
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
@@ -22,6 +24,12 @@ TOP_LEVEL = {
     "tests",
     "web",
 }
+
+BRANCH_MOVERS = {f"{git}.{name}" for git in ("git", "self._git") for name in ("deliver", "finish")}
+REWRITES_HISTORY = re.compile(
+    r"\b(?:UPDATE|DELETE\s+FROM|REPLACE\s+INTO|DROP\s+TABLE)\s+events\b|\bEvents\.(?:update|delete)\("
+)
+ADDS_TO_HISTORY = re.compile(r"\bINSERT\s+INTO\s+events\b|\bEvents\.insert")
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -96,6 +104,27 @@ def test_every_text_keeps_the_law(check: TextCheck) -> None:
 @pytest.mark.proves("S-64")
 def test_the_product_fetches_nothing_by_an_address() -> None:
     refuse(finding for source in ours() for finding in calls.fetches(source))
+
+
+@pytest.mark.proves("C-27")
+def test_one_room_alone_moves_the_users_branches() -> None:
+    """`deliver` and its recovery `finish` are what moves a branch that is there already."""
+    found = {
+        source.path
+        for source in ours()
+        for node in source.nodes
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in BRANCH_MOVERS
+    }
+    assert found == {f"{PACKAGE}/engine/delivery.py"}
+
+
+@pytest.mark.proves("C-33")
+def test_an_event_is_added_and_then_neither_changed_nor_taken_away() -> None:
+    texts = {source.path: source.text for source in ours()}
+    texts |= {path: text for path, text in every_text().items() if path.endswith(".sql")}
+    wrong = [path for path, text in texts.items() if REWRITES_HISTORY.search(text)]
+    adding = [path for path, text in texts.items() if ADDS_TO_HISTORY.search(text)]
+    assert not wrong and adding == [f"{PACKAGE}/store/journal.py"]
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

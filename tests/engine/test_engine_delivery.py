@@ -37,7 +37,7 @@ def killing(stage: Stage, place: str, when: str) -> Iterator[None]:
     setattr(stage.git, place, whole)
 
 
-@pytest.mark.proves("C-104")
+@pytest.mark.proves("C-104", "C-27")
 def test_what_is_held_for_a_look_needs_an_override_with_a_note(stage: Stage) -> None:
     task = stage.assigned()
     proposal = stage.offered(task, b="b\n")
@@ -122,7 +122,7 @@ def test_an_old_proposal_delivered_during_a_new_run_does_not_end_the_task(stage:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("C-97")
+@pytest.mark.proves("C-97", "C-27")
 def test_a_proposal_in_delivery_is_not_superseded_by_a_newer_one(stage: Stage) -> None:
     task = stage.assigned()
     first = stage.offered(task, b="b\n")

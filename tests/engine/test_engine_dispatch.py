@@ -126,7 +126,7 @@ def test_a_task_that_runs_is_not_run_at_once_again(stage: Stage) -> None:
 # --- the gates ----------------------------------------------------------------------------------
 
 
-@pytest.mark.proves("K-38 gates", "K-01 sources", "C-48", "K-59")
+@pytest.mark.proves("K-38 gates", "K-01 sources", "C-48", "K-59", "C-95 kept")
 def test_each_gate_is_met_in_order_and_its_answer_kept(stage: Stage) -> None:
     assert [step.__name__ for step in steps.PIPELINE] == GATES
     task = stage.assigned()

@@ -249,7 +249,7 @@ def test_nobody_judges_their_own_work(reviews: Reviews) -> None:
     assert kept[author.id] == ("missing", "author") and kept[reviews.second.id][0] == "asked"
 
 
-@pytest.mark.proves("C-104 gates")
+@pytest.mark.proves("C-104 gates", "C-27")
 def test_delivering_past_an_open_gate_needs_a_note(reviews: Reviews) -> None:
     task = reviews.handed_in(review(reviews.first), approval())
     proposal = reviews.proposal(task)

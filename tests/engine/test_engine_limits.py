@@ -17,7 +17,7 @@ STATED = [
 ]
 
 
-@pytest.mark.proves("K-32", "C-38 rule")
+@pytest.mark.proves("K-32", "C-38 rule", "C-04")
 @pytest.mark.parametrize(("text", "wait"), STATED, ids=["clock", "header", "span"])
 def test_a_stated_reset_is_when_it_goes_on(stage: Stage, text: str, wait: timedelta) -> None:
     task = stage.assigned()
@@ -31,7 +31,7 @@ def test_a_stated_reset_is_when_it_goes_on(stage: Stage, text: str, wait: timede
     assert (about.status, about.attempts_spent) == (TaskStatus.IN_PROGRESS, 0)
 
 
-@pytest.mark.proves("K-32")
+@pytest.mark.proves("K-32", "C-04")
 def test_a_limit_without_a_time_backs_off_and_spends_no_attempt(stage: Stage) -> None:
     task = stage.assigned()
     run = stage.finish(stage.launch(), code=1, stderr="HTTP 429: rate limit exceeded")

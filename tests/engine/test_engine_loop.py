@@ -206,7 +206,7 @@ def test_nothing_is_claimed_after_a_stop(live: Ground) -> None:
         assert len(wakeups.claimed(view)) == taken
 
 
-@pytest.mark.proves("W-07 loop")
+@pytest.mark.proves("W-07 loop", "C-04")
 def test_the_rest_after_an_error_doubles_up_to_half_a_minute_with_a_quarter_of_jitter() -> None:
     middle = [tick_delay(failures, lambda: 0.5).total_seconds() for failures in range(1, 12)]
     assert middle == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30]
@@ -340,30 +340,6 @@ def shape(ground: Ground) -> Any:
         tables = view.sql("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [str(row["name"]) for row in tables]
         return {name: view.sql(f"SELECT * FROM {name}") for name in names}
-
-
-@pytest.mark.proves("C-03")
-@pytest.mark.parametrize(("on_battery", "rest"), [(None, 30), (False, 30), (True, 60)])
-def test_an_idle_loop_rests_half_a_minute_and_on_battery_a_whole_one(
-    live: Ground, monkeypatch: pytest.MonkeyPatch, on_battery: bool | None, rest: float
-) -> None:
-    """Nothing is due; how long it means to wait is what it asks of its condition."""
-    asked: list[float] = []
-    wait = threading.Condition.wait
-
-    def waits(condition: threading.Condition, timeout: float | None = None) -> bool:
-        if threading.current_thread().name == "scheduler":
-            asked.append(timeout or 0.0)
-        return wait(condition, timeout)
-
-    monkeypatch.setattr(threading.Condition, "wait", waits)
-    loop = loop_on(live, Steps(live), live.clock, on_battery=lambda: on_battery)
-    loop.start()
-    try:
-        until(lambda: asked)
-    finally:
-        loop.stop()
-    assert asked[0] == rest
 
 
 @pytest.mark.proves("R-01")

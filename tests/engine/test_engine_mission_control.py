@@ -222,7 +222,7 @@ def test_what_was_decided_before_a_pause_and_is_not_there_yet_is_not_started(
     assert stage.launch().status is RunStatus.RUNNING
 
 
-@pytest.mark.proves("C-56", "W-28", "W-29")
+@pytest.mark.proves("C-56", "W-28", "W-29", "C-95 kept")
 def test_a_stop_lets_what_runs_end_and_starts_nothing_more(standing: Standing) -> None:
     stage, task = standing.stage, standing.task()
     run = stage.launch()

@@ -88,7 +88,7 @@ def test_what_does_not_belong_to_the_mission_is_refused(work: Work) -> None:
         desk_tasks.add_below(tx, work.stage.desk, JOAN, task, "More", "", None)
 
 
-@pytest.mark.proves("A-03", "A-41")
+@pytest.mark.proves("A-03", "A-41", "C-25")
 def test_all_four_kinds_of_edges_are_drawn_between_tasks_of_one_mission(work: Work) -> None:
     first = work.task(title="First")
     kinds = list(DependencyType)

@@ -47,7 +47,7 @@ def table(stage: Stage) -> Table:
     return Table(stage)
 
 
-@pytest.mark.proves("A-03", "A-17")
+@pytest.mark.proves("A-03", "A-17", "C-25")
 def test_a_coordinator_draws_all_four_kinds_of_edges_and_says_where_each_may_write(
     table: Table,
 ) -> None:

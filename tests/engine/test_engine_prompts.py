@@ -27,7 +27,7 @@ def test_the_values_of_each_fire_that_was_merged_reach_the_agent(routines: Routi
     assert given == ["birds", "bees", "birds", "bats"], "nothing overwrites anything"
 
 
-@pytest.mark.proves("K-17 prompt")
+@pytest.mark.proves("K-17 prompt", "C-40")
 def test_what_was_missed_is_told_with_its_first_and_its_last(routines: Routines) -> None:
     routines.add()
     routines.pass_time(hours=3)

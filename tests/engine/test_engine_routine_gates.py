@@ -98,7 +98,7 @@ def test_a_heavy_routine_brings_its_task_along(stage: Stage) -> None:
     assert here.start() is not None
 
 
-@pytest.mark.proves("K-27")
+@pytest.mark.proves("K-27", "C-89 roles")
 @pytest.mark.parametrize("role", list(Role))
 def test_who_is_skipped_follows_the_role_and_can_be_set(stage: Stage, role: Role) -> None:
     workspace = stage.workspace()

@@ -17,7 +17,7 @@ from roundtable_desktop.store import claims
 POLICIES = list(ConcurrencyPolicy)
 
 
-@pytest.mark.proves("K-20", "C-07")
+@pytest.mark.proves("K-20", "C-07", "C-95 kept")
 def test_a_schedule_fires_at_its_instant_and_not_before(routines: Routines) -> None:
     routine = routines.add()
     assert routines.schedule(routine).next_run_at == NOW + timedelta(minutes=5)

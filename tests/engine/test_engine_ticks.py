@@ -1,5 +1,6 @@
 """When a schedule is looked at: each tick in its time, and at once after a sleep."""
 
+import threading
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ class Asleep:
 
 class Nobody:
     """Stands where the dispatcher stands, and takes nothing up."""
+
+    next_turn: datetime | None = None
 
     def step(self) -> bool:
         return False
@@ -104,3 +107,35 @@ def test_a_tick_that_was_slept_over_is_taken_up_soon_and_the_next_one_in_its_tim
     finally:
         loop.stop()
         ground.close()
+
+
+@pytest.mark.proves("C-03")
+@pytest.mark.parametrize(("on_battery", "rest"), [(None, 30), (False, 30), (True, 60)])
+def test_an_idle_loop_rests_half_a_minute_and_on_battery_a_whole_one(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, on_battery: bool | None, rest: float
+) -> None:
+    """Nothing is due: how long it means to wait is what it asks of its condition."""
+    asked: list[float | None] = []
+    wait = threading.Condition.wait
+
+    def waits(condition: threading.Condition, timeout: float | None = None) -> bool:
+        if threading.current_thread().name == "scheduler":
+            asked.append(timeout)
+        return wait(condition, timeout)
+
+    monkeypatch.setattr(threading.Condition, "wait", waits)
+    nobody: Any = Nobody()
+    loop = loops.Loop(
+        ground.store,
+        nobody,
+        firing_due.Routines(ground.store, ground.ids, lambda: 0.5),
+        ground.clock,
+        *(lambda: 0.5, lambda: None, lambda: None, lambda _: None, lambda _: None),
+        on_battery=lambda: on_battery,
+    )
+    loop.start()
+    try:
+        until(lambda: asked)
+    finally:
+        loop.stop()
+    assert asked[0] == rest

@@ -128,6 +128,7 @@ def test_who_lets_go_lets_go_of_its_own_only(pair: Pair) -> None:
     assert told.count("run.released") == 2
 
 
+@pytest.mark.proves("C-23")
 @pytest.mark.parametrize("how", ["finish", "lost"])
 def test_a_claim_ends_with_its_run_however_that_ends(pair: Pair, how: str) -> None:
     pair.claim(pair.hers, "src")

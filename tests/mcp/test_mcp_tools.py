@@ -47,6 +47,7 @@ async def connect(stack: AsyncExitStack, house: House, way: str, mode: str = "au
     return await stack.enter_async_context(Client(transport, mode=mode))  # type: ignore[arg-type]
 
 
+@pytest.mark.proves("C-28")
 @pytest.mark.parametrize(("way", "mode"), WAYS)
 def test_an_agent_does_its_work(house: House, way: str, mode: str) -> None:
     """C-46: the names have underscores, whatever protocol the client speaks."""

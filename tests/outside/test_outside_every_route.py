@@ -32,7 +32,7 @@ def closed(path: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("S-01", "S-06", "S-18", "S-24")
+@pytest.mark.proves("S-01", "S-06", "S-18", "S-24", "C-95 kept")
 def test_no_route_answers_a_stranger_or_another_name(
     shared: House, table: list[tuple[str, str]]
 ) -> None:

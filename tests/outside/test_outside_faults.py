@@ -203,7 +203,7 @@ def test_a_person_runs_a_task_that_failed_anew(room: Room) -> None:
     assert (wakeup["source"], wakeup["reason"]) == ("user", "user_run")
 
 
-@pytest.mark.proves("C-90")
+@pytest.mark.proves("C-90", "C-44")
 @pytest.mark.parametrize("script", ["exit 0", ": > /dev/null"])
 def test_silence_without_a_change_is_no_success(room: Room, script: str) -> None:
     task = room.task("Silent", room.shell(script), retry_budget=0)

@@ -49,6 +49,23 @@ def test_a_signed_out_page_has_the_theme_too(shared: House) -> None:
     assert answer.status == 401 and 'data-theme="dark"' in answer.text
 
 
+@pytest.mark.proves("C-88")
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("/office/routines", "/routines"),
+        ("/office/routines/01k7m3zq8v", "/routines/01k7m3zq8v"),
+        ("/office/agents/01k7m3zq8w/runs/01k7m3zq8x", "/runs/01k7m3zq8x"),
+        ("/office/routines/a%3Fb%5Cc", "/routines/a%3Fb%5Cc"),
+    ],
+)
+def test_the_seeds_addresses_of_pages_lead_to_ours(
+    browser: Browser, theirs: str, ours: str
+) -> None:
+    answer = browser.ask("GET", theirs)
+    assert (answer.status, answer["Location"]) == (303, ours)
+
+
 @pytest.mark.proves("E-keys")
 def test_single_keys_can_be_switched_off(browser: Browser) -> None:
     page = got(browser, "/")

@@ -99,7 +99,7 @@ def test_spec_build_review_ship_with_a_person_only_at_the_gates(running: House) 
 # --- the API -------------------------------------------------------------------------------------
 
 
-@pytest.mark.proves("K-74", "C-64", "C-65", "A-03 hard")
+@pytest.mark.proves("K-74", "C-64", "C-65", "A-03 hard", "C-25")
 def test_both_spellings_of_edges_are_taken_and_one_is_shown(room: Room) -> None:
     first, second = room.task("First"), room.task("Second")
     edges = [{"task_id": first["id"], "type": "hard", "reason": "It needs it"}]

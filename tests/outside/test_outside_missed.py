@@ -34,7 +34,7 @@ def test_a_step_that_does_not_divide_the_day_is_shown_by_its_next_fires(room: Ro
 
 
 @pytest.mark.slow
-@pytest.mark.proves("B-027")
+@pytest.mark.proves("B-027", "C-40")
 def test_three_nights_that_were_slept_over_are_told_with_their_times(house: House) -> None:
     start(house, TZ="UTC")
     room = house.room()

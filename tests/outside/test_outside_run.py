@@ -89,7 +89,7 @@ def test_headless_without_an_owner_makes_one_cycle_and_leaves_the_mission_as_it_
 
 
 @pytest.mark.slow
-@pytest.mark.proves("R-04", "R-05", "R-07", "R-33", "C-57")
+@pytest.mark.proves("R-04", "R-05", "R-07", "R-33", "C-57", "C-95 kept")
 def test_beside_an_owner_it_stays_until_the_mission_is_over(room: Room) -> None:
     house, words = room.house, ("--interval", "30ms")
     limited = house.cli("run", "--goal", "One", "--max-iterations", "2", *words, at=room.path)

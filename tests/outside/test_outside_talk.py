@@ -222,7 +222,7 @@ def test_a_rule_answers_without_the_person(room: Room, policy: str, told: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.proves("C-90", "B-081")
+@pytest.mark.proves("C-90", "B-081", "C-44")
 def test_without_a_result_changes_go_to_review_and_their_lack_is_a_failure(room: Room) -> None:
     agent = demo(room, max_concurrent_sessions=2)
     left = room.task("Left", agent, description=script("write a.txt b", "noresult"))

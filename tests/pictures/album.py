@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from roundtable_desktop import app as product
 from roundtable_desktop.dashboard.app import flask_app
 
-NOT_FOR_PEOPLE = ("/api/", "/mcp", "/static/", "/healthz")
+NOT_FOR_PEOPLE = ("/api/", "/mcp", "/static/", "/healthz", "/office/")
 TABS = "nav.tabs a[href*='?']:not([aria-current])"
 PARTS_OF_PAGES = {"/runs/<>/transcript", "/routines/preview"}  # shown within a page
 FILES = {"/runs/download"}  # no page

@@ -88,7 +88,7 @@ CASES = [
 ]
 
 
-@pytest.mark.proves("C-103", "C-90", "C-97", "B-080", "B-081")
+@pytest.mark.proves("C-103", "C-90", "C-97", "B-080", "B-081", "C-04")
 @pytest.mark.parametrize(("ended", "result", "changed", "outcome", "layer", "task"), CASES)
 def test_an_end_amounts_to_one_thing(
     ended: End,
@@ -192,6 +192,7 @@ def test_the_loops_delay_doubles_up_to_half_a_minute() -> None:
     assert retry.tick_delay(10**6, lambda: 1.0).total_seconds() == 37.5
 
 
+@pytest.mark.proves("C-04")
 def test_the_same_failure_twice_costs_two() -> None:
     def cost(spent: int, sign: str, last: str | None) -> tuple[int, bool]:
         found = retry.attempt_retry(budget=3, spent=spent, signature=sign, last_signature=last)

@@ -31,7 +31,7 @@ def acp(bench: Bench, command: tuple[str, ...], **changes: object) -> str:
     return bench.launch_quick(*command, adapter="acp", **changes)
 
 
-@pytest.mark.proves("C-109", "D-08 adapters", "N-19 practice")
+@pytest.mark.proves("C-109", "D-08 adapters", "N-19 practice", "C-28")
 def test_a_whole_session_with_the_demo_agent(bench: Bench) -> None:
     script = "@demo write a.txt hello\n@demo say Working\n@demo usage 120 30\n"
     run = bench.launch(
@@ -153,7 +153,6 @@ def test_an_agent_without_a_result_is_asked_once(bench: Bench) -> None:
     assert (end.nudged, end.stop_reason, bench.of_kind(run, Result)) == (True, "end_turn", [])
 
 
-@pytest.mark.proves("C-44")
 def test_the_answer_to_the_nudge_counts(bench: Bench) -> None:
     run = acp(bench, prompt("if turn == 2: report(summary=text)"), nudge="report!")
     assert bench.finish(run).nudged

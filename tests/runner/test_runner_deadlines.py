@@ -1,9 +1,12 @@
 """The deadlines as values: no clock, no process."""
 
 import time
+from dataclasses import asdict
 
 import pytest
 
+from roundtable_desktop.engine.follower import START_ACK
+from roundtable_desktop.model import ports
 from roundtable_desktop.runner.deadlines import EXTENSION, Activity, Watch, elapsed, period_of
 from roundtable_desktop.runner.order import Deadlines
 
@@ -19,12 +22,19 @@ def due_by_time(watch: Watch, seconds: range, output: int = 0, cpu: float = 0.0)
     return found
 
 
+@pytest.mark.proves("C-31")
+def test_nobody_has_set_any_and_these_hold() -> None:
+    """A start that is not told of in a minute failed; these are asked of a runner that lives."""
+    assert asdict(ports.Deadlines()) == asdict(LIMITS)
+    assert (START_ACK, EXTENSION) == (60, 900)
+
+
 def test_the_period_follows_the_shortest_deadline() -> None:
     assert period_of(LIMITS) == 5
     assert period_of(Deadlines(0.5, 1, 2, 3, 4)) == 0.1
 
 
-@pytest.mark.proves("F-42")
+@pytest.mark.proves("F-42", "C-31")
 def test_an_idle_agent_comes_due_in_order() -> None:
     found = due_by_time(Watch(LIMITS, 5, 0), range(0, 14500, 5))
     assert found == {"pulse": 30, "silent": 60, "silence": 600, "soft": 1800, "hard": 14400}
@@ -40,6 +50,7 @@ def test_a_silence_is_told_within_five_seconds_of_its_limit() -> None:
         assert len(told) == 1 and abs(told[0] - last - LIMITS.silent) <= 5
 
 
+@pytest.mark.proves("C-31")
 def test_a_busy_tree_is_silent_but_not_ended_for_it() -> None:
     found = due_by_time(Watch(LIMITS, 5, 0), range(0, 2000, 5), cpu=0.06)
     assert "silence" not in found
@@ -119,7 +130,7 @@ def told_at(watch: Watch, name: str, seconds: range, activity: Activity) -> list
     return [s for s in seconds if name in watch.look(float(s), 0, 0.0, activity)]
 
 
-@pytest.mark.proves("A-22")
+@pytest.mark.proves("A-22", "C-31")
 def test_the_soft_limit_is_extended_as_long_as_tools_run() -> None:
     watch = Watch(LIMITS, 5, 0)
     assert told_at(watch, "soft", range(0, 2000, 5), Activity(tools=3)) == [1800]
@@ -131,13 +142,14 @@ def test_without_a_tool_the_soft_limit_comes_once() -> None:
     assert told_at(Watch(LIMITS, 5, 0), "soft", range(0, 14000, 5), Activity()) == [1800]
 
 
-@pytest.mark.proves("A-21")
+@pytest.mark.proves("A-21", "C-31")
 def test_a_running_tool_is_work_however_silent() -> None:
     watch = Watch(LIMITS, 5, 0)
     assert told_at(watch, "silence", range(0, 1500, 5), Activity(1, working=True)) == []
     assert told_at(watch, "silence", range(1500, 1600, 5), Activity(1)) == [1500]
 
 
+@pytest.mark.proves("C-31")
 def test_a_question_stops_every_clock_but_the_pulse() -> None:
     watch = Watch(LIMITS, 5, 0)
     found: dict[str, int] = {}

@@ -19,6 +19,7 @@ from roundtable_desktop.dashboard.pages import (
     held,
     inbox,
     missions,
+    office,
     overview,
     proposal_list,
     proposals,
@@ -60,6 +61,7 @@ def all_of_them(
     return (
         frame.pages(look, health, figures, say, stopped_at),
         appearance.pages(),
+        office.pages(),
         search.pages(look),
         overview.pages(look, say),
         waking.pages(desk, look, partial(overview.page, look, say)),
