@@ -50,6 +50,18 @@ def test_the_seeds_other_spellings_are_taken(room: Room) -> None:
     assert routine["assignee_agent_id"] == agent
 
 
+@pytest.mark.proves("C-45", "C-60")
+def test_a_task_takes_the_seeds_names_of_its_agent_and_shows_ours(room: Room) -> None:
+    agents = [demo(room, name) for name in ("ada", "bob", "cy")]
+    made = room.task("Bake", assignee_agent_instance_id=agents[0])
+    assert made["assignee_agent_id"] == agents[0]
+    for name, agent in (("agent_profile_id", agents[1]), ("agent_instance_id", agents[2])):
+        changed = room.house.program("PATCH", f"/tasks/{made['id']}", {name: agent}).json
+        assert changed["assignee_agent_id"] == agent and name not in changed
+    both = {"agent_profile_id": agents[0], "agent_instance_id": agents[1]}
+    assert room.house.program("PATCH", f"/tasks/{made['id']}", both).status == 422
+
+
 @pytest.mark.proves("S-63", "B-009 rule")
 @pytest.mark.parametrize(
     ("trigger", "pointer"),

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.routine_words import (
@@ -27,7 +27,7 @@ from roundtable_desktop.dashboard.api.routines_shown import (
     firing,
     row,
 )
-from roundtable_desktop.dashboard.api.shapes import Line, Ref, Text, asked
+from roundtable_desktop.dashboard.api.shapes import Assigned, Line, Ref, Text, asked
 from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -47,24 +47,9 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.model.webhooks import SigningMode
 
 OFFICE = "/api/office/routines"
-_AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
 
 
-class _Assigned(Words):
-    @model_validator(mode="before")
-    @classmethod
-    def _one_name(cls, given: Any) -> Any:
-        """C-45: the seed's other names of the agent are taken."""
-        if not isinstance(given, dict) or "assignee_agent_id" in given:
-            return given
-        known = [name for name in _AGENT_NAMES if name in given]
-        if len(known) != 1:
-            return given
-        rest = {name: value for name, value in given.items() if name != known[0]}
-        return {**rest, "assignee_agent_id": given[known[0]]}
-
-
-class RoutineWanted(_Assigned):
+class RoutineWanted(Assigned):
     workspace_id: Ref
     name: Line
     assignee_agent_id: Ref
@@ -79,7 +64,7 @@ class RoutineWanted(_Assigned):
     triggers: Triggers = Field(default_factory=list)
 
 
-class RoutineChange(_Assigned):
+class RoutineChange(Assigned):
     """What is left out stays. `triggers` are all that there are from then on."""
 
     name: Line | None = None

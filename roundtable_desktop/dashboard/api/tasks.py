@@ -9,6 +9,7 @@ from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.gates_shown import GatesWanted, only_approval, wanted
 from roundtable_desktop.dashboard.api.runs import RunRow
 from roundtable_desktop.dashboard.api.shapes import (
+    Assigned,
     Line,
     Moment,
     Ref,
@@ -66,7 +67,7 @@ _Begun = Annotated[
 Paths = Annotated[list[Annotated[str, Field(min_length=1, max_length=1024)]], Field(max_length=100)]
 
 
-class NewTask(Planning):
+class NewTask(Assigned, Planning):
     """base_branch, delivery, workspace_strategy: the workspace's when left out. With the strategy
     `main` its agent has a copy to look at only, and what it changes there is discarded. `worktree`
     is a linked working tree of the repository: made faster, and with the repository's own branches,
@@ -110,7 +111,7 @@ class NewTask(Planning):
     expected_files: Paths = Field(default_factory=list)
 
 
-class TaskChange(PlanningChange):
+class TaskChange(Assigned, PlanningChange):
     """What is left out stays; project, model: taken away with null. depends_on, blocked_by, gates:
     all that it waits for and must pass from now on; what is in review is looked at anew by other
     gates."""
