@@ -25,6 +25,7 @@ _YEARS = range(1971, 9000)  # beyond them there is no room for a day before, or 
 @click.option(
     "--tz", "zone", default="", metavar="ZONE", help=_("Where; else this machine's zone.")
 )
+@click.option("--json", is_flag=True, expose_value=False, help=_("For programs; it is always so."))
 def parse_limit(now: datetime | None, zone: str) -> None:
     """Understand a provider's message about a limit, given on standard input."""
     from roundtable_desktop.rules import zones

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from roundtable_desktop.cli import examples
+from roundtable_desktop.cli import examples, placed
 
 ROOM_OF = {
     "agenda": "agenda",
@@ -61,6 +61,7 @@ class Rooms(Mapping[str, click.Command]):
             room = importlib.import_module(f"roundtable_desktop.cli.{ROOM_OF[name]}")
             for command in room.COMMANDS:
                 examples.attach(command.name, command)
+                placed.attach(command)
                 self._loaded[command.name] = command
         return self._loaded[name]
 

@@ -334,3 +334,18 @@ def test_a_refusal_is_said_once_and_several_faults_each(shared: House, room: Roo
     first, *more = done.err.splitlines()
     assert done.code == 2 and first.endswith("each is listed with the reason.")
     assert len(more) == 1 and more[0].startswith("  /model: ")
+
+
+def test_a_home_is_named_before_or_after_the_command(room: Room) -> None:
+    house = room.house
+    away = {"ROUNDTABLE_HOME": str(house.root / "nowhere")}
+    assert house.cli("status", env=away).code == 3
+    for words in (("--home", str(house.home), "status"), ("status", "--home", str(house.home))):
+        assert house.cli(*words, env=away).code == 0, words
+    shown = house.cli("task", "list", "--home", str(house.home), "--json", env=away, at=room.path)
+    assert json.loads(shown.out) == []
+
+
+def test_a_reader_that_always_answers_in_json_takes_the_option_too(room: Room) -> None:
+    done = room.house.cli("parse-limit", "--json", given="Retry-After: 3600")
+    assert json.loads(done.out)["kind"] == "limit"
