@@ -274,9 +274,8 @@ class Owner:
         faces = _faces(ground, scheduler, doors)
         web = _web(ground, faces, doors, door, scheduler, self._with_pages)
         server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
-        if self._port != 0:  # that asks for any, once; else a restart takes the last one
-            with ground.store.transaction() as tx:
-                settings.put_home(tx, port=port)
+        with ground.store.transaction() as tx:  # a restart takes the last one
+            settings.put_home(tx, port=port)
         scheduler.start()
         stack.callback(scheduler.stop)
         config = {"config": ground.desk.config.look_at_all}
