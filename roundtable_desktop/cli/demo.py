@@ -27,7 +27,7 @@ def demo(headless: bool, folder: Path | None, keep: bool) -> None:
     """Practice: a mission with five built-in agents, no key and no network. It plans, works side by
     side, fails and tries again, settles a conflict, is reviewed, and is delivered."""
     place = (folder or Path(tempfile.mkdtemp(prefix="roundtable-demo-"))).absolute()
-    home, repository = Home(place / "home"), place / "tea-timer"
+    home, repository = Home(place), place / "tea-timer"
     try:
         _play(home, repository, headless)
     finally:
