@@ -83,7 +83,7 @@ class Scene(Repository):
         (root / "user" / ".gitconfig").write_text(text)
         bare = self.place / "bare.git" if state == "bare" else None
         super().__init__(self.place / "repo", root / "user", bare)
-        self.branch = INTEGRATION if state == "mission" else "main"
+        self.branch = INTEGRATION if state in ("mission", "base moved") else "main"
         self._count, self._at = 0, dict[int, Meddle]()
         self.git_of_ours = HardenedGit(root / "empty", root / "user")
         runner: Any = self.git_of_ours._runner
@@ -166,6 +166,16 @@ class Scene(Repository):
         other = self.git("commit-tree", tree, "-p", "main", "-m", "merged before").strip()
         self.git("update-ref", f"refs/heads/{INTEGRATION}", other)
 
+    def _base_moved(self) -> None:
+        """The mission's branch is to take main in, and they clash."""
+        self.git("switch", "-q", "-c", INTEGRATION)
+        self._write({"b.txt": "mission\n", "mine.txt": None})
+        self.git("commit", "-qam", "merged before")
+        self.git("switch", "-q", "main")
+        self._write({"b.txt": "user\n", "mine.txt": "m\nuser\n"})
+        self.git("commit", "-qam", "meanwhile")
+        self._dirty_elsewhere()
+
     def _linked(self) -> None:
         self._not_checked_out()
         self.git("worktree", "add", "-q", str(self.place / "linked"), "main")
@@ -181,14 +191,23 @@ class Scene(Repository):
     def deliver(self) -> Delivered:
         """As the engine does it."""
         git, self.intended = self.git_of_ours, datetime.now(UTC)
-        prepared = git.prepare(
-            self.known, self.branch, base=self.base, head=self.head, message=MESSAGE, at=AT
-        )
-        assert prepared.new is not None
-        self.aim = old, new = prepared.old, prepared.new
+        self.aim = old, new = self._prepared()
         git.keep_ref(self.known, UNDO, old)
         by_person = self.branch == "main"
         return git.deliver(self.known, self.branch, old=old, new=new, into_checkout=by_person)
+
+    def _prepared(self) -> tuple[str, str]:
+        git: Any = self.git_of_ours
+        given = {"message": MESSAGE, "at": AT}
+        if self.state == "base moved":
+            base = git.commit_of(self.known, "main")
+            assert base is not None
+            made = git.join(self.known, self.branch, base, **given)
+            assert made.unsettled
+            return made.old, made.new
+        prepared = git.prepare(self.known, self.branch, base=self.base, head=self.head, **given)
+        assert prepared.new is not None
+        return prepared.old, prepared.new
 
     def finish(self) -> Delivered | None:
         if self.aim is None:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from roundtable_desktop.model.artifacts import KeptFile
 from roundtable_desktop.model.contents import Patched
 from roundtable_desktop.model.errors import Invalid
+from roundtable_desktop.model.joined import Joined
 from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
     Change,
@@ -205,6 +206,14 @@ class PretendGit:
 
     def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
         return commit
+
+    def join(
+        self, repository: Repository, branch: str, other: str, *, message: str, at: datetime
+    ) -> Joined:
+        return Joined(old=COMMIT + "1", new=self._commit())
+
+    def marks_in(self, repository: Repository, base: str, head: str) -> tuple[str, ...]:
+        return ()
 
     def make_copy(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from roundtable_desktop.model.joined import Joined
 from roundtable_desktop.model.moved import Moved
 
 
@@ -25,6 +26,16 @@ class Branches(Protocol):
     def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
         """Makes a branch of ours there; one that is there already is left as it is. The commit
         that it has then."""
+
+    def join(
+        self, repository: Repository, branch: str, other: str, *, message: str, at: datetime
+    ) -> Joined:
+        """A commit that has both the branch and the commit `other` behind it, made without any
+        checkout, with what clashes left in it; the branch is not moved. The same input gives the
+        same commit."""
+
+    def marks_in(self, repository: Repository, base: str, head: str) -> tuple[str, ...]:
+        """Paths that have got lines between the two with which git begins or ends a conflict."""
 
 
 class Copies(Protocol):

@@ -9,7 +9,7 @@ from delivery_calls import Point, Scene
 pytestmark = pytest.mark.faults
 STATES = [
     *("clean", "packed", "dirty elsewhere", "moved on", "not checked out", "linked", "bare"),
-    "mission",
+    *("mission", "base moved"),
 ]
 
 

@@ -13,6 +13,7 @@ from roundtable_desktop.adapters.git import (
     delivery,
     freeing,
     history,
+    joining,
     merging,
     moving,
     noted,
@@ -27,6 +28,7 @@ from roundtable_desktop.adapters.git.command import Runner
 from roundtable_desktop.adapters.git.folders import Folders
 from roundtable_desktop.adapters.git.names import check_branch
 from roundtable_desktop.model.contents import Content, Line, Patched
+from roundtable_desktop.model.joined import Joined
 from roundtable_desktop.model.moved import Moved
 from roundtable_desktop.model.ports import (
     Change,
@@ -182,6 +184,14 @@ class HardenedGit:
 
     def begin_branch(self, repository: Repository, branch: str, commit: str) -> str:
         return branching.begin_branch(self._runner, repository, branch, commit)
+
+    def join(
+        self, repository: Repository, branch: str, other: str, *, message: str, at: datetime
+    ) -> Joined:
+        return joining.join(self._runner, repository, branch, other, message=message, at=at)
+
+    def marks_in(self, repository: Repository, base: str, head: str) -> tuple[str, ...]:
+        return joining.marks_in(self._runner, repository, base, head)
 
     def drop_ref(self, repository: Repository, ref: str) -> None:
         history.drop_ref(self._runner, repository, ref)

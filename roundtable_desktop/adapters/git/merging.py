@@ -30,7 +30,8 @@ def prepare(
     3. Merge their trees, with no driver: none is configured in a room of our own.
     4. Nothing is left to bring: the branch as it is.
 
-    joins: a commit of its own, with the history of `head` behind it, in any case.
+    joins: a commit of its own, with the history of `head` behind it, in any case; what they have in
+    common is what git finds in both histories then, also where `head` took the branch in.
     """
     old = commit_of(runner, repository, branch)
     if old is None:
@@ -41,7 +42,8 @@ def prepare(
         for side in (base, head, old):
             if room.commit(check_commit(side)) is None:
                 raise GitFailed("commit_missing", side)
-        tree, conflicts = _merge(room, base, old, head)
+        related = joins and room.ask("merge-base", old, head).code == 0
+        tree, conflicts = _merge(room, None if related else base, old, head)
         if tree is None:
             command = _by_hand(runner, repository, branch, head)
             return Prepared(old=old, new=None, conflicts=conflicts, command=command)
@@ -67,13 +69,15 @@ def merged_tree(room: Room, base: str, onto: str, head: str) -> str:
     return _merged(room, base, onto, head)[0]
 
 
-def _merge(room: Room, base: str, old: str, head: str) -> tuple[str | None, tuple[str, ...]]:
+def _merge(room: Room, base: str | None, old: str, head: str) -> tuple[str | None, tuple[str, ...]]:
     tree, paths, clean = _merged(room, base, old, head)
     return (tree, ()) if clean else (None, paths)
 
 
-def _merged(room: Room, base: str, old: str, head: str) -> tuple[str, tuple[str, ...], bool]:
-    named = [f"--merge-base={base}"] if room.runner.version() >= NAMES_THE_BASE else []
+def _merged(room: Room, base: str | None, old: str, head: str) -> tuple[str, tuple[str, ...], bool]:
+    """base: None, and git finds what their histories have in common."""
+    names = base is not None and room.runner.version() >= NAMES_THE_BASE
+    named = [f"--merge-base={base}"] if names else []
     answer = room.ask(
         "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *named, old, head,
         seconds=LONG,
