@@ -1,7 +1,7 @@
 """What `dev.py bench` measures can be run: a changed table is noticed here and not a week later."""
 
 import pytest
-from benchmarks import depth, idle, lateness, queue, serving, sweeping, table, ticking
+from benchmarks import depth, idle, lateness, missions, queue, serving, sweeping, table, ticking
 
 
 @pytest.mark.proves("G1", "G2")
@@ -61,6 +61,16 @@ def test_an_idle_tick_can_be_measured(
     monkeypatch.setattr(table, "ROUNDS", 1)
     ticking.idle_tick()
     assert capsys.readouterr().out.startswith("G7 ")
+
+
+@pytest.mark.proves("A-18 quick")
+def test_the_planning_of_a_mission_can_be_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(missions, "TASKS", 12)
+    monkeypatch.setattr(table, "ROUNDS", 1)
+    missions.planning()
+    assert capsys.readouterr().out.startswith("A-18 ")
 
 
 @pytest.mark.slow

@@ -5,7 +5,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import depth, lateness, memory, queue, serving, starting, sweeping, ticking
+from benchmarks import (
+    depth,
+    lateness,
+    memory,
+    missions,
+    queue,
+    serving,
+    starting,
+    sweeping,
+    ticking,
+)
 
 GOALS = (
     queue.enqueue,
@@ -15,11 +25,13 @@ GOALS = (
     sweeping.sweep,
     lateness.lateness,
     ticking.idle_tick,
+    missions.planning,
     starting.starting,
     memory.memory,
     memory.tray,
     serving.pages,
     serving.events,
+    missions.page,
 )
 
 if __name__ == "__main__":
