@@ -61,6 +61,31 @@ def test_each_call_of_a_recovery(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert wrong == []
 
 
+@pytest.mark.timeout(1800)
+@pytest.mark.proves("F-07")
+def test_each_call_of_the_recovery_of_a_merge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever the merge of a mission's task had died."""
+    scene = Scene(tmp_path, "mission")
+    wrong, count = [], 0
+    for first in scene.points(scene.deliver):
+        scene.go_back()
+        with scene.killed(first):
+            scene.deliver()
+        if scene.aim is None:
+            continue  # before its intent was aimed, and so it begins anew
+        for point in scene.points(scene.finish):
+            count += 1
+            what = _tried(scene, first, point)
+            if what not in ("old", "new"):
+                wrong.append((str(first), str(point), what))
+    with capsys.disabled():
+        print(f"\nrecovery of a merge: {count} points, {len(wrong)} wrong")
+    assert wrong == []
+    assert count
+
+
 def _tried(scene: Scene, *points: Point) -> str:
     try:
         return scene.whole_after(*points)

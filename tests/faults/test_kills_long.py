@@ -39,6 +39,17 @@ def test_a_campaign_of_kills_leaves_every_counter_at_zero(show: Show) -> None:
     assert outcome.counters.relaunch <= outcome.hurt
 
 
+@pytest.mark.timeout(60 + 15 * KILLS)
+@pytest.mark.proves("F-01", "F-07", "F-08", "R-14", "A-36")
+def test_missions_are_killed_in_their_midst(show: Show) -> None:
+    """Its owners live longer than those of the others: a wave is at work, and is merged."""
+    load = {"posts": 2 * KILLS, "mixed": 0.6, "missions": 0.4}
+    outcome = run(Plan(kills=KILLS, seconds=8.0 * KILLS, hurt=0.1, early=0.1, life=2.5, **load))
+    show(outcome.table)
+    assert (outcome.counters.zero(), outcome.faults) == ({}, [])
+    assert outcome.counters.relaunch <= outcome.hurt
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.proves("F-08")
 def test_twenty_restarts_that_die_in_their_first_two_seconds(show: Show) -> None:
@@ -79,6 +90,18 @@ def test_a_kill_at_every_system_call_of_the_owner(show: Show) -> None:
         show(sweep.HOW_TO_GET_IT)
         pytest.skip(sweep.HOW_TO_GET_IT)
     swept = sweep.sweep(sweep.every_point(random.Random(KILLS)), SWEEP_SECONDS)
+    show(swept.table)
+    assert (swept.wrong, swept.done) == ([], swept.points)
+
+
+@pytest.mark.timeout(2700)
+@pytest.mark.proves("F-02", "F-07", "R-14", "A-36")
+def test_a_kill_at_every_system_call_of_a_mission(show: Show) -> None:
+    if sweep.STRACE is None:
+        show(sweep.HOW_TO_GET_IT)
+        pytest.skip(sweep.HOW_TO_GET_IT)
+    points = sweep.every_point(random.Random(KILLS), sweep.MISSION_CALLS)
+    swept = sweep.sweep(points, SWEEP_SECONDS, mission=True)
     show(swept.table)
     assert (swept.wrong, swept.done) == ([], swept.points)
 

@@ -5,7 +5,6 @@ import http.client
 import os
 import random
 import signal
-import statistics
 import sys
 import tempfile
 import time
@@ -14,13 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kills import working
+from kills import merging, working
 from kills.counting import Counters, count, unsettled, waiting
-from kills.ledgers import Record, read_launches
-from kills.mixing import Mixture
+from kills.ledgers import Record, read_acks, read_launches
+from kills.missioning import Bystander
+from kills.mixing import MISSIONS, Mixture
 from kills.owners import Owners, runners, until
 from kills.posting import AckLedger, Load, Wish
 from kills.reading import Rows
+from kills.showing import table
 
 AGENT = Path(__file__).with_name("ledger_agent.py")
 BRANCH = "work"
@@ -32,17 +33,7 @@ YOUNG = 2.0
 """Seconds after its start in which the death of an owner is one during recovery (F-08)."""
 LOOK_EVERY = 50
 """After so many kills the whole database is looked at, besides the look at the end (F-01)."""
-_FIRES = """
-SELECT source, status, count(*) AS n FROM office_routine_runs GROUP BY source, status
-"""
 _BEHIND = "SELECT count(*) FROM agent_wakeup_requests WHERE status IN ('queued', 'claimed')"
-_APPROVALS = """
-SELECT CASE WHEN agent_id IS NULL THEN 'task' ELSE 'agent' END AS source, status, count(*) AS n
-FROM approvals GROUP BY source, status
-"""
-_GATES = "SELECT kind, status, count(*) AS n FROM gates GROUP BY kind, status"
-_VERDICTS = "SELECT status, times, count(*) AS n FROM verdicts GROUP BY status, times"
-ACTS = ("run.adopted", "wakeup.claimed")
 
 
 def a_seed() -> int:
@@ -56,7 +47,8 @@ class Plan:
     """hurt: the chance that with the owner a runner or an agent is killed as well; repeats: the
     share of requests that ask for a task again; auto: of tasks that nobody needs to deliver; mixed:
     of requests that are about something else (fires, comments, wakes, limits, pauses, gates,
-    approvals); files: of the repository, besides a handful."""
+    approvals, missions); missions: of these, the share that is one; files: of the repository,
+    besides a handful; life: seconds that an owner who is ready lives at most."""
 
     kills: int
     posts: int
@@ -69,7 +61,9 @@ class Plan:
     repeats: float = 0.15
     auto: float = 0.3
     mixed: float = 0.0
+    missions: float = MISSIONS
     files: int = 0
+    life: float = 0.45
     seed: int = field(default_factory=a_seed)
 
 
@@ -100,6 +94,7 @@ class Site:
         self.locks.mkdir()
         self.owners = Owners(self.home)
         working.make_repository(self.repository, BRANCH, files)
+        self.bystander = Bystander(self.repository, BRANCH)
 
     def settle_in(self, commands: int = COMMANDS, demos: int = 1, sessions: int = 2) -> list[str]:
         """Registers the repository and its agents; needs a living owner."""
@@ -114,9 +109,9 @@ class Site:
     def ledger_agent(self) -> list[str]:
         return [sys.executable, "-I", "-S", str(AGENT), str(self.ledger), str(self.locks)]
 
-    def mix(self, share: float) -> None:
+    def mix(self, share: float, missions: float = MISSIONS) -> None:
         """From now on that share of the load is about something else than tasks."""
-        self.mixed, self.mixture = share, Mixture(self, self.ledger_agent())
+        self.mixed, self.mixture = share, Mixture(self, self.ledger_agent(), missions)
 
     def add_agent(self, name: str, command: list[str], sessions: int, **more: Any) -> str:
         told = {"workspace_id": self.workspace, "name": name, "adapter": "command"}
@@ -176,6 +171,15 @@ class Site:
         finally:
             rows.close()
 
+    def merged(self) -> merging.Found:
+        """What became of its missions, and of what is the user's; needs an owner that has ended."""
+        self.bystander.look()
+        seen, launches = self.bystander.branches, read_launches(self.ledger)
+        asked = merging.Asked.of(self.home, self.repository, BRANCH, seen, launches)
+        found = merging.judge(asked, read_acks(self.acks))
+        found.touched += self.bystander.touched
+        return found
+
     def quiet(self, span: float, seconds: float) -> bool:
         """Nothing unsettled for `span`; False when that did not come in time."""
         end, since = time.monotonic() + seconds, time.monotonic()
@@ -232,7 +236,7 @@ def _run(plan: Plan, made: Site) -> Outcome:
     made.settle_in()
     made.auto, made.repeats = plan.auto, plan.repeats
     if plan.mixed:
-        made.mix(plan.mixed)
+        made.mix(plan.mixed, plan.missions)
     ledger = AckLedger(made.acks)
     load = Load(
         made.owners,
@@ -256,13 +260,15 @@ def _run(plan: Plan, made: Site) -> Outcome:
     until(lambda: not runners(made.home), 15)
     counters = count(made.home, made.acks, made.ledger)
     faults = working.faults(made.home, made.repository, BRANCH)
+    merged = made.merged()
+    faults += merged.told
     faults += [] if answered else ["not all requests were answered"]
     faults += [] if quiet else ["it did not come to rest"]
     counters.integrity += len(killed.unsound)
     counters.told += killed.unsound
     head = f"seed {plan.seed}: {killed}"
     wall = f"{time.monotonic() - began:.0f} s, {load.acked} acknowledged, {load.repeated} repeated"
-    lines = [head, wall, *_table(made, counters, faults)]
+    lines = [head, wall, *merged.counts, *table(made, counters, faults)]
     crashed = made.told("SELECT count(*) FROM runs WHERE outcome = 'crashed'")
     return Outcome(counters, faults, lines, killed.hurt, crashed)
 
@@ -286,6 +292,7 @@ class Killed:
 
     def look(self, made: Site) -> None:
         self.looks += 1
+        made.bystander.look()
         if (said := made.told("PRAGMA integrity_check")) != "ok":
             self.unsound.append(f"after kill {self.kills}: {said}")
 
@@ -302,12 +309,13 @@ def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> Killed:
         else:
             if made.owners.life.ready is None and not made.owners.wait_ready():
                 raise AssertionError(made.owners.errors()[-2000:])
-            time.sleep(dice.uniform(0.05, 0.45))
+            time.sleep(dice.uniform(0.05, plan.life))
         if dice.random() < plan.hurt:
             done.hurt += _hurt(made.home, dice)
         made.owners.kill(group=dice.random() < 0.3)
         done.kills += 1
         done.young += made.owners.life.age < YOUNG
+        made.bystander.glance()
         if done.kills % LOOK_EVERY == 0:
             done.look(made)
         made.owners.spawn()
@@ -329,67 +337,3 @@ def _hurt(home: Path, dice: random.Random) -> int:
     with contextlib.suppress(ProcessLookupError):
         os.kill(victim, signal.SIGKILL)
     return 1
-
-
-def _table(made: Site, counters: Counters, faults: list[str]) -> list[str]:
-    rows = Rows(made.home)
-    outcomes = rows.all("SELECT outcome, count(*) AS n FROM runs GROUP BY outcome ORDER BY n DESC")
-    statuses = rows.all("SELECT status, count(*) AS n FROM tasks GROUP BY status ORDER BY n DESC")
-    crashed = rows.all("SELECT id, error_text FROM runs WHERE outcome = 'crashed'")
-    adopted = rows.one("SELECT count(*) FROM events WHERE kind = 'run.adopted'")
-    told = "SELECT count(*) FROM deliveries WHERE status = 'delivered' AND reason IS NOT NULL"
-    needless = rows.one(told)
-    acts = [
-        row["at"] / 1e6
-        for row in rows.all(
-            f"SELECT at FROM events WHERE kind IN ({', '.join('?' for _ in ACTS)}) ORDER BY at",
-            *ACTS,
-        )
-    ]
-    fires, approvals, gates = rows.all(_FIRES), rows.all(_APPROVALS), rows.all(_GATES)
-    verdicts = rows.all(_VERDICTS)
-    repeats = rows.one("SELECT coalesce(sum(repeats), 0) FROM webhook_deliveries")
-    rows.close()
-    lives = [life for life in made.owners.lives if life.ready is not None]
-    starts = [life.ready - life.spawned for life in lives if life.ready is not None]
-    first = [
-        at - life.spawned
-        for life in lives
-        if (at := next((at for at in acts if at > life.spawned), None)) is not None
-        and at < (life.died or at + 1)
-    ]
-    known = ("lost", "twice", "stuck", "double_live", "phantom", "double_accept", "orphans")
-    more = ("extra_fires", "lost_fires", "held", "integrity", "foreign_keys", "relaunch", "waiting")
-    judged = ("misfired", "never_asked", "asked_twice", "hanging", "passed_by")
-    lines = [f"{name:<14}{getattr(counters, name):>6}" for name in (*known, *judged, *more)]
-    lines.append(f"{'git and rest':<14}{len(faults):>6}")
-    lines.append(f"{'adopted':<14}{adopted:>6}")
-    lines.append(f"{'nothing left':<14}{needless:>6}")
-    lines.append("runs: " + ", ".join(f"{row['outcome']} {row['n']}" for row in outcomes))
-    lines.append("tasks: " + ", ".join(f"{row['status']} {row['n']}" for row in statuses))
-    lines.append(
-        "fires: " + ", ".join(f"{row['source']} {row['status']} {row['n']}" for row in fires)
-    )
-    lines.append(
-        "approvals: "
-        + ", ".join(f"of {row['source']}s {row['status']} {row['n']}" for row in approvals)
-    )
-    lines.append(f"deliveries that came again: {repeats}")
-    lines.append(
-        "gates: " + ", ".join(f"{row['kind']} {row['status']} {row['n']}" for row in gates)
-    )
-    lines.append(
-        "verdicts: "
-        + ", ".join(f"{row['status']} at time {row['times']} {row['n']}" for row in verdicts)
-    )
-    lines.append(f"spawn to ready: {_quantiles(starts)}")
-    lines.append(f"spawn to first adoption or claim: {_quantiles(first)}")
-    lines += [f"crashed {row['id']}: {(row['error_text'] or '')[:200]}" for row in crashed]
-    return [*lines, *counters.told[:20], *faults[:20]]
-
-
-def _quantiles(spans: list[float]) -> str:
-    if len(spans) < 2:
-        return f"{spans}"
-    cuts = statistics.quantiles(spans, n=100, method="inclusive")
-    return f"p50 {cuts[49]:.2f} s, p99 {cuts[98]:.2f} s, n {len(spans)}"

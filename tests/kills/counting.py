@@ -78,10 +78,14 @@ def unsettled(rows: Rows) -> list[str]:
         " ON w.id = v.wakeup_id WHERE v.status = 'asked' AND w.status NOT IN ('queued', 'claimed')",
         "lease": "SELECT l.run_id AS id, l.kind AS status FROM leases AS l JOIN runs AS r"
         " ON r.id = l.run_id WHERE r.ended_at IS NOT NULL",
+        "mission": "SELECT id, state AS status FROM missions"
+        " WHERE state NOT IN ('completed', 'blocked', 'stopped', 'failed')",
+        "offer": "SELECT id, status FROM mission_offers WHERE status = 'intended'",
         # At work, but with nobody who would ever go on with it.
         "task": "SELECT id, status FROM tasks AS t WHERE status IN ('todo', 'in_progress')"
         " AND assignee_agent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM agent_wakeup_requests"
-        " AS w WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed'))",
+        " AS w WHERE w.task_id = t.id AND w.status IN ('queued', 'claimed')) AND NOT EXISTS"
+        " (SELECT 1 FROM missions AS m WHERE m.id = t.mission_id AND m.state = 'blocked')",
     }
     return [
         f"{noun} {row['id']} {row['status']}"
@@ -124,7 +128,9 @@ def count(home: Path, acks: Path, ledger: Path) -> Counters:
 
 def _requests(counters: Counters, rows: Rows, acks: list[Acked]) -> None:
     """Each acknowledged task is there once and was queued; each ask to run is one wakeup."""
-    titles = Counter(row["title"] for row in rows.all("SELECT title FROM tasks"))
+    titles = Counter(
+        row["title"] for row in rows.all("SELECT title FROM tasks WHERE mission_id IS NULL")
+    )
     woken: dict[str, Counter[str]] = defaultdict(Counter)
     # Others of a person's are one of before again: after a pause, or when it was set aside.
     mine = "source <> 'user' OR idempotency_key LIKE 'user:%'"

@@ -1,5 +1,5 @@
 """What a load asks for besides tasks: fires, also by webhooks, comments, wakes, limits, pauses,
-gates, approvals."""
+gates, approvals, missions."""
 
 import contextlib
 import random
@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from kills.approving import Approving
 from kills.gating import Gating
 from kills.hooking import DECLARED, TRIGGER, Sender
+from kills.missioning import Missioning
 from kills.owners import Owners, Refusal
 from kills.posting import Wish
 
@@ -18,6 +19,8 @@ OFFICE = "/api/office/routines"
 LIGHT = "@work 0.15 fire {{key}}"
 HEAVY = {"title": "{{key}}", "description": "@work 0.15 fire {{key}} write {{key}}.txt"}
 POLICIES = ("coalesce_if_active", "skip_if_active", "always_enqueue")
+MISSIONS = 1 / 12
+"""The share of it that is a mission."""
 ZONES = ("UTC", "Asia/Kolkata", "America/New_York")
 SELF = '@demo tool wake_self {"reason": "look again", "in": "2s"}\n@demo write %s.txt done'
 
@@ -37,10 +40,10 @@ class Ground(Protocol):
 class Mixture:
     """Routines of each policy that are fired by hand, two that fire each minute, agents of one
     account at a provider with limits, one that wakes itself, two that are answered to, routines
-    that strangers fire, and two reviewers. Needs a living owner."""
+    that strangers fire, two reviewers, and two for missions. Needs a living owner."""
 
-    def __init__(self, ground: Ground, ledger: list[str]) -> None:
-        self._ground, self._ask = ground, ground.owners.ask
+    def __init__(self, ground: Ground, ledger: list[str], missions: float = MISSIONS) -> None:
+        self._ground, self._ask, self._missions = ground, ground.owners.ask, missions
         names = ("ticks", "fires", "limited-0", "limited-1")
         self.ticks, self.fires, *self.limited = (
             ground.add_agent(
@@ -59,8 +62,11 @@ class Mixture:
         names = ("looks first", "looks second")
         reviewers = [ground.add_agent(one, [], 2, adapter="demo") for one in names]
         self.gating = Gating(quiet, reviewers)
+        names = ("builds first", "builds second")
+        builders = [ground.add_agent(one, ledger, 3) for one in names]
+        self.missioning = Missioning(ground, builders)
         self.agents = [self.ticks, self.fires, *self.limited, self.selfish, quiet, asking]
-        self.agents += [*reviewers, *ground.agents]
+        self.agents += [*reviewers, *builders, *ground.agents]
         self._paused: str | None = None
         every = [{"kind": "schedule", "cron_expression": "* * * * *", "timezone": z} for z in ZONES]
         self._routine("ticks", "@work 0.1 nothing", self.ticks, POLICIES[2], every)
@@ -97,6 +103,9 @@ class Mixture:
         return self._ask("POST", OFFICE, body)
 
     def wish(self, key: str, dice: random.Random, tasks: Sequence[str]) -> Wish:
+        """The first of all is a mission."""
+        if not self.missioning.begun or dice.random() < self._missions:
+            return self.missioning.wish(key, dice)
         draw = dice.random()
         if draw < 0.2:
             path = f"{OFFICE}/{dice.choice(self.by_hand)}/fire"

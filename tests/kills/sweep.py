@@ -1,9 +1,10 @@
 """Kills the owner, or a runner, at each system call of one scenario (enqueue, claim, launch,
 follow, settle, deliver), with strace's injection and no help from the product.
 
-The scenario is one task with automatic delivery. Points are (role, call, N): the N-th such call of
-the threads of that role. Each life of the owner has one point and its own task, and finishes what
-the life before left; counters are taken after every few. Several homes are swept side by side.
+The scenario is one task with automatic delivery; or a mission of one task, which is merged onto the
+mission's branch and delivered with it. Points are (role, call, N): the N-th such call of the
+threads of that role. Each life of the owner has one point and its own task, and finishes what the
+life before left; counters are taken after every few. Several homes are swept side by side.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -36,6 +37,11 @@ CALLS = {
     "act": {"pwrite64": 55, "fdatasync": 4, "vfork": 19, "mkdir": 16, "unlinkat": 22, "write": 12},
     "follower": {"pwrite64": 24, "fdatasync": 4, "flock": 12},
 }
+MISSION_CALLS = {
+    "scheduler": {"pwrite64": 120, "fdatasync": 8},
+    "act": {"pwrite64": 110, "fdatasync": 9, "vfork": 50, "mkdir": 30, "unlinkat": 44, "write": 26},
+}
+"""With the work on the mission's branch: making it, a merge, the offer, its delivery."""
 RUNNER_CALLS = {
     "write": 12,
     "linkat": 1,
@@ -48,6 +54,7 @@ RUNNER_CALLS = {
 CHECK_EVERY = 20
 ABREAST = 2
 SCENARIO_SECONDS = 15.0
+Post = Callable[[Site, AckLedger, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +91,11 @@ class Swept:
         return "\n".join([*lines, *self.wrong])
 
 
-def every_point(dice: random.Random) -> list[Point]:
+def every_point(dice: random.Random, of: Mapping[str, Mapping[str, int]] = CALLS) -> list[Point]:
     """In an order of the dice, so that a sweep that runs out of time is an even sample."""
     points = [
         Point(role, call, number)
-        for role, calls in CALLS.items()
+        for role, calls in of.items()
         for call, most in calls.items()
         for number in range(1, most + 1)
     ]
@@ -100,7 +107,7 @@ def runner_points() -> list[tuple[str, int]]:
     return [(call, n) for call, most in RUNNER_CALLS.items() for n in range(1, most + 1)]
 
 
-def sweep(points: Sequence[Point], seconds: float) -> Swept:
+def sweep(points: Sequence[Point], seconds: float, *, mission: bool = False) -> Swept:
     """Stops when the time is over; what was not done is the difference to `points`."""
     swept, began = Swept(points=len(points)), time.monotonic()
     ahead, end = iter(points), began + seconds
@@ -109,7 +116,7 @@ def sweep(points: Sequence[Point], seconds: float) -> Swept:
         while (taken := list(islice(ahead, CHECK_EVERY))) and not swept.wrong:
             if time.monotonic() < end:
                 with _home() as made:
-                    _chain(made, taken, swept, end)
+                    _chain(made, taken, swept, end, _post_mission if mission else _post)
 
     with ThreadPoolExecutor(ABREAST) as workers:
         for worker in [workers.submit(work) for _ in range(ABREAST)]:
@@ -151,7 +158,7 @@ def _home() -> Iterator[Site]:
         yield made
 
 
-def _chain(made: Site, points: Sequence[Point], swept: Swept, end: float) -> None:
+def _chain(made: Site, points: Sequence[Point], swept: Swept, end: float, post: Post) -> None:
     ledger = AckLedger(made.acks)
     taken: list[Point] = []
     unanswered: list[str] = []
@@ -160,20 +167,20 @@ def _chain(made: Site, points: Sequence[Point], swept: Swept, end: float) -> Non
             break
         taken.append(point)
         unanswered.append(f"key-{len(taken)}")
-        swept.tell(point.role, killed=_one(made, ledger, point, unanswered))
+        swept.tell(point.role, killed=_one(made, ledger, point, unanswered, post))
     made.owners.start()
-    _post_all(made, ledger, unanswered)
+    _post_all(made, ledger, unanswered, post)
     if unanswered or not until(made.at_rest, 60, 0.1):
         swept.wrong.append(f"it did not come to rest; unanswered: {unanswered}")
     ledger.close()
     _check(made, swept, ", ".join(map(str, taken)))
 
 
-def _one(made: Site, ledger: AckLedger, point: Point, unanswered: list[str]) -> bool:
+def _one(made: Site, ledger: AckLedger, point: Point, unanswered: list[str], post: Post) -> bool:
     """One life: posts what was not answered before, until death (True) or rest."""
     tracer = _spawn(made, point)
     if made.owners.life.ready is not None:
-        _post_all(made, ledger, unanswered)
+        _post_all(made, ledger, unanswered, post)
         end = time.monotonic() + SCENARIO_SECONDS
         while time.monotonic() < end and made.owners.life.process.poll() is None:
             if made.at_rest():
@@ -182,6 +189,7 @@ def _one(made: Site, ledger: AckLedger, point: Point, unanswered: list[str]) -> 
     dead = made.owners.wait_dead(0.1)
     if not dead:
         made.owners.kill(group=True)
+    made.bystander.glance()
     if tracer is not None:
         tracer.wait()
     return dead
@@ -218,11 +226,11 @@ def _traced(pid: int, tid: str) -> bool:
     return True  # gone with its process
 
 
-def _post_all(made: Site, ledger: AckLedger, keys: list[str]) -> None:
+def _post_all(made: Site, ledger: AckLedger, keys: list[str], post: Post) -> None:
     """Takes off the list what was answered; the owner may die at any of them."""
     with contextlib.suppress(OSError, ValueError, http.client.HTTPException, Refusal):
         while keys:
-            _post(made, ledger, keys[0])
+            post(made, ledger, keys[0])
             del keys[0]
 
 
@@ -238,10 +246,28 @@ def _post(made: Site, ledger: AckLedger, key: str) -> str:
     return str(done["id"])
 
 
+def _post_mission(made: Site, ledger: AckLedger, key: str) -> str:
+    """Of one task, which writes its file."""
+    ask, where = made.owners.ask, {"workspace_id": made.workspace}
+    goal = {**where, "goal": f"{key} of 1", "base_branch": BRANCH, "delivery": "auto"}
+    mission = ask("POST", "/missions", goal, key=f"{key}-goal")
+    body = {
+        **where,
+        "title": f"{key}-0",
+        "description": f"@work 0.05 write {key}.txt",
+        "assignee_agent_id": made.agents[0],
+        "mission_id": mission["id"],
+        "write_area": [f"{key}.txt"],
+    }
+    ask("POST", "/tasks", body, key=key)
+    ledger.add(key, "mission", mission["id"])
+    return str(mission["id"])
+
+
 def _check(made: Site, swept: Swept, what: str) -> None:
     made.owners.stop()
     until(lambda: not runners(made.home), 15)
     counters = count(made.home, made.acks, made.ledger)
-    faults = working.faults(made.home, made.repository, BRANCH)
+    faults = working.faults(made.home, made.repository, BRANCH) + made.merged().told
     if counters.zero() or faults:
         swept.wrong += [f"after {what}: {counters.zero()}", *counters.told, *faults]

@@ -16,7 +16,7 @@ PROPOSALS = """
 SELECT p.*, t.title, (
     SELECT d.reason FROM deliveries AS d WHERE d.proposal_id = p.id AND d.status = 'delivered'
 ) AS reason
-FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id ORDER BY p.id
+FROM proposals AS p JOIN tasks AS t ON t.id = p.task_id WHERE t.mission_id IS NULL ORDER BY p.id
 """
 
 
@@ -50,7 +50,9 @@ def faults(home: Path, repository: Path, branch: str) -> list[str]:
     rows = Rows(home)
     proposals = rows.all(PROPOSALS)
     rows.close()
-    carried = Counter(git(repository, "log", f"--format={TRAILER}", branch).split())
+    carried = Counter(
+        git(repository, "log", "--first-parent", f"--format={TRAILER}", branch).split()
+    )
     refs = git(repository, "for-each-ref", "--format=%(objectname)", "refs/roundtable/proposals")
     kept = set(refs.split())
     for one in proposals:
