@@ -251,7 +251,8 @@ def _run(plan: Plan, made: Site) -> Outcome:
     load.start()
     try:
         killed = _kill(plan, made, dice, began)
-        answered = load.finish(plan.posts / plan.rate * 3 + 30)
+        missions = plan.posts * plan.mixed * plan.missions  # each of them is many requests
+        answered = load.finish(plan.posts / plan.rate * 3 + missions + 30)
         quiet = made.rests(plan.quiet, 60 + plan.posts * 0.5)
     finally:
         load.stop()

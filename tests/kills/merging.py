@@ -213,10 +213,10 @@ def _done(found: Found, told: Asked, mission: Row, task: Row) -> None:
     file = _writes(task)
     if task["status"] != "done" or file is None or not mission["opened_at"]:
         return
-    helpers = {one["id"] for one in told.tasks if one["about_task_id"] == task["id"]}
     there = told.wrote[mission["integration_branch"]].get(file)
-    others = {one["id"] for one in told.tasks if _writes(one) == file}
-    if there is None or not ({task["id"]} | helpers | others) & {*there.split()}:
+    writers = {one["id"] for one in told.tasks if _writes(one) == file}
+    writers |= {one["id"] for one in told.tasks if one["about_task_id"] in writers}
+    if there is None or not writers & {*there.split()}:
         found.merge_lost.append(f"{file} is {there!r}: {name}")
 
 
@@ -278,7 +278,8 @@ def _order(found: Found, told: Asked, mission: Row, work: Sequence[Row]) -> None
     for edge in told.edges:
         first = [of_run.get(run["id"], 0) for run in runs.get(edge["depends_on_task_id"], ())]
         for run in runs.get(edge["task_id"], ()):
-            if run["base_commit"] not in order[max(first, default=0) :]:
+            begun = run["base_commit"]  # none of what was lost before it had its copy
+            if begun is not None and begun not in order[max(first, default=0) :]:
                 found.undone.append(f"run {run['id']} began before what comes first: {name}")
     shared = [one for one in work if "*" in one["write_area"]]
     for one, other in combinations(shared, 2):
