@@ -12,7 +12,9 @@ from kills.owners import until
 @pytest.mark.slow
 @pytest.mark.proves("F-01", "C-58", "F-04", "F-08")
 def test_six_kills_leave_every_counter_at_zero() -> None:
-    outcome = run(Plan(kills=6, posts=18, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6))
+    outcome = run(
+        Plan(kills=6, posts=18, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6, missions=0.0)
+    )
     assert (outcome.counters.zero(), outcome.faults) == ({}, []), outcome.table
     assert outcome.counters.relaunch <= outcome.hurt, outcome.table
 
