@@ -1,4 +1,4 @@
-"""Installs the real agents that the tests drive, each in the one version that is known to us."""
+"""Installs the real agents that the tests drive, in one version each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from _venv import VENV, SetUpFailed, quietly, say
 
 OPENCODE = ("opencode-linux-x64", "1.18.33")
+CLAUDE = ("@agentclientprotocol/claude-agent-acp", "0.49.0")  # the last one for Node 20
 NPM_OPTIONS = ("--ignore-scripts", "--no-audit", "--no-fund", "--save-exact")
 
 
@@ -19,16 +20,24 @@ def folder() -> Path:
     return Path(os.environ.get("ROUNDTABLE_AGENTS") or VENV / "agents").absolute()
 
 
-def opencode() -> Path:
-    """The program, installed if it is not yet; the platform's own package needs no Node to run."""
+def programs() -> dict[str, str]:
+    """Where each is, by the variable that tells the tests of it; installed if it is not yet."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise SetUpFailed(f"the agent tests need {OPENCODE[0]}, which runs on Linux x86-64 only")
-    home = install(*OPENCODE)
-    program = home / "node_modules" / OPENCODE[0] / "bin" / "opencode"
-    if not os.access(program, os.X_OK):
-        raise SetUpFailed(f"{program} is missing; remove {home} and try again")
-    say(f"opencode {OPENCODE[1]} at {program}")
-    return program
+    return {  # the platform's own package of the first needs no Node to run, the others do
+        "ROUNDTABLE_OPENCODE": program(*OPENCODE, "bin/opencode", mode=os.X_OK),
+        "ROUNDTABLE_CLAUDE_ACP": program(*CLAUDE, "dist/index.js"),
+    }
+
+
+def program(package: str, version: str, path: str, mode: int = os.R_OK) -> str:
+    """path: within the package."""
+    home = install(package, version)
+    found = home / "node_modules" / package / path
+    if not os.access(found, mode):
+        raise SetUpFailed(f"{found} is missing; remove {home} and try again")
+    say(f"{package} {version} at {found}")
+    return str(found)
 
 
 def install(package: str, version: str) -> Path:

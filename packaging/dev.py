@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from _agents import opencode
+from _agents import programs
 from _memory import in_memory
 from _rows import rows_report
 from _system import BROWSER, TRAY, left_out
@@ -48,7 +48,7 @@ def agents(arguments: list[str]) -> int:
     """install the pinned real agents and run the tests that need them"""
     if has_tests("agents"):
         prepare(tools=True)  # first: it makes the folder in which the agents live
-        os.environ["ROUNDTABLE_OPENCODE"] = str(opencode())
+        os.environ.update(programs())
     return marked("agents", "agent", arguments)
 
 

@@ -33,8 +33,10 @@ def opencode_env(tmp_path: Path, stub: StubModel) -> Settings:
     home = tmp_path / "agent-home"
     home.mkdir()
 
-    def settings(*, edit: str = "allow", bash: str = "allow") -> dict[str, str]:
-        return opencode.settings(stub.url, home, edit=edit, bash=bash)
+    def settings(
+        *, edit: str = "allow", bash: str = "allow", servers: opencode.Json | None = None
+    ) -> dict[str, str]:
+        return opencode.settings(stub.url, home, edit=edit, bash=bash, servers=servers)
 
     return settings
 

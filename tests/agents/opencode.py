@@ -3,17 +3,21 @@
 import json
 import os
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from stub_model import MODEL
 
 PROGRAM = "ROUNDTABLE_OPENCODE"  # set by `dev.py agents`
 
+Json = dict[str, Any]
+
 
 class Settings(Protocol):
     """`settings` for one test's server and home."""
 
-    def __call__(self, *, edit: str = "allow", bash: str = "allow") -> dict[str, str]: ...
+    def __call__(
+        self, *, edit: str = "allow", bash: str = "allow", servers: Json | None = None
+    ) -> dict[str, str]: ...
 
 
 def command() -> list[str]:
@@ -21,8 +25,11 @@ def command() -> list[str]:
     return [os.environ[PROGRAM], "acp", "--print-logs", "--log-level", "ERROR"]
 
 
-def settings(url: str, home: Path, *, edit: str, bash: str) -> dict[str, str]:
-    """What is added to an environment; edit, bash: `allow`, `ask` or `deny`.
+def settings(
+    url: str, home: Path, *, edit: str, bash: str, servers: Json | None = None
+) -> dict[str, str]:
+    """What is added to an environment; edit, bash: `allow`, `ask` or `deny`; servers: the MCP
+    servers that are its person's own, by name.
 
     home: where all its folders are, so that it neither finds nor leaves anything of a person's.
     """
@@ -40,6 +47,7 @@ def settings(url: str, home: Path, *, edit: str, bash: str) -> dict[str, str]:
         "autoupdate": False,
         "share": "disabled",
         "permission": {"edit": edit, "bash": bash},
+        "mcp": servers or {},
         "provider": {
             "stub": {
                 "npm": "@ai-sdk/openai-compatible",  # built in: nothing is fetched

@@ -1,5 +1,7 @@
 """A model server of our own: it answers as OpenAI's chat completions do, and obeys a script.
 
+Where an agent speaks Anthropic's messages, it is answered in these (`stub_messages.py`).
+
 The script stands in the user's newest message. A step begins anywhere in a line and goes on to the
 line's end; one that stands there twice counts once, for a prompt may say a thing in two places.
 
@@ -30,6 +32,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import stub_messages
 
 MODEL = "stub-model"
 TITLE = "A title of the stub"
@@ -74,7 +79,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request that was answered. at: by the monotonic clock."""
+    """A request that was answered, as chat completions. at: by the monotonic clock."""
 
     path: str
     body: Json
@@ -226,27 +231,46 @@ class Handler(BaseHTTPRequestHandler):
     """HTTP/1.0: an answer ends with its connection, so a stream needs no chunks."""
 
     server: StubModel
+    speaks_messages = False
 
     def do_GET(self) -> None:
         known = self.path.rstrip("/") == "/v1/models"
         models = {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
         self.answer_json(200 if known else 404, models if known else {})
 
+    def do_HEAD(self) -> None:
+        self.begin(200, "text/plain")
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        known = self.path == "/v1/chat/completions"
-        reply = reply_to(body) if known else Reply(status=404)
-        self.server.record(Seen(self.path, body, reply))
+        path = urlsplit(self.path).path
+        known = path in ("/v1/chat/completions", stub_messages.PATH)
+        self.speaks_messages = path == stub_messages.PATH
+        asked = stub_messages.as_chat(body) if self.speaks_messages else body
+        reply = reply_to(asked) if known else Reply(status=404)
+        self.server.record(Seen(path, asked, reply))
         if reply.status == 429:
-            self.answer_json(429, refusal(reply), reply.retry_after)
+            self.answer_json(429, self.refusal(reply), reply.retry_after)
         elif reply.status != 200:
             self.answer_json(reply.status, {})
-        elif body.get("stream"):
-            self.begin(200, "text/event-stream")
-            for event in events(reply):
-                self.wfile.write(f"data: {event}\n\n".encode())
         else:
-            self.answer_json(200, completion(reply))
+            self.answer(reply, stream=bool(body.get("stream")))
+
+    def refusal(self, reply: Reply) -> Json:
+        told = refusal(reply)
+        return stub_messages.refusal(told["error"]["message"]) if self.speaks_messages else told
+
+    def answer(self, reply: Reply, stream: bool) -> None:
+        whole = completion(reply)
+        lines = (f"data: {event}\n\n" for event in events(reply))
+        if self.speaks_messages:
+            whole = stub_messages.message(reply, MODEL, (INPUT_TOKENS, OUTPUT_TOKENS))
+            lines = stub_messages.events(whole)
+        if not stream:
+            return self.answer_json(200, whole)
+        self.begin(200, "text/event-stream")
+        for line in lines:
+            self.wfile.write(line.encode())
 
     def answer_json(self, status: int, value: Json, retry_after: str = "") -> None:
         self.begin(status, "application/json", retry_after)

@@ -26,9 +26,9 @@ def conversation(*texts: str, **more: Any) -> Json:
     return {"messages": messages, "tools": TOOLS, **more}
 
 
-def post(stub: StubModel, body: Json) -> HTTPResponse:
-    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=5)
-    connection.request("POST", "/v1/chat/completions", json.dumps(body))
+def post(stub: StubModel, body: Json, path: str = "/v1/chat/completions") -> HTTPResponse:
+    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=30)
+    connection.request("POST", path, json.dumps(body))
     return connection.getresponse()
 
 
@@ -93,8 +93,58 @@ def test_a_stream_adds_up_to_the_answer(stub: StubModel) -> None:
 
 
 def test_it_tells_its_models_and_knows_no_other_place(stub: StubModel) -> None:
-    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=5)
+    connection = HTTPConnection(stub.url.removeprefix("http://"), timeout=30)
     connection.request("GET", "/v1/models")
     assert json.load(connection.getresponse())["data"][0]["id"] == "stub-model"
     connection.request("POST", "/v1/responses", "{}")
     assert connection.getresponse().status == 404
+
+
+MESSAGES = "/v1/messages?beta=true"
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
+
+
+def in_messages(*contents: list[Json] | str, **more: Any) -> Json:
+    """Whose turn it is alternates; the first is a person's."""
+    roles = ("user", "assistant")
+    said = [{"role": roles[at % 2], "content": one} for at, one in enumerate(contents)]
+    tools = [{"name": "mcp__x__note", "input_schema": SCHEMA}, {"type": "web_search_1"}]
+    return {"messages": said, "tools": tools, **more}
+
+
+def test_it_acts_in_messages_as_well(stub: StubModel) -> None:
+    script = 'STUB-TOOL note {"text": "one"}\nSTUB-TOOL note {"text": "STUB-LAST"}\nSTUB-SAY Done.'
+    reminder = {"type": "text", "text": "<system-reminder>STUB-SAY no</system-reminder>"}
+    asked = in_messages([reminder, {"type": "text", "text": script}])
+    for given in ("one", "kept: one"):
+        answer = json.load(post(stub, asked, MESSAGES))
+        *_, call = answer["content"]
+        assert (call["name"], call["input"]) == ("mcp__x__note", {"text": given})
+        assert answer["stop_reason"] == "tool_use"
+        result = [{"type": "text", "text": f"kept: {given}"}]
+        told = {"type": "tool_result", "tool_use_id": call["id"], "content": result}
+        asked["messages"] += [{"role": "assistant", "content": answer["content"]}]
+        asked["messages"] += [{"role": "user", "content": [told, reminder]}]
+    asked["messages"] += [{"role": "user", "content": [reminder]}]
+    answer = json.load(post(stub, asked, MESSAGES))
+    assert [one["text"] for one in answer["content"]] == ["Done."]
+    assert (answer["stop_reason"], answer["usage"]["input_tokens"]) == ("end_turn", 1234)
+    assert list(stub.asked()[-1].tools) == ["mcp__x__note"]
+
+
+def test_a_stream_of_messages_adds_up_to_the_answer(stub: StubModel) -> None:
+    asked = in_messages('STUB-TOOL note {"text": "one"}', stream=True)
+    lines = post(stub, asked, MESSAGES).read().decode().strip().split("\n\n")
+    told = [json.loads(line.partition("\ndata: ")[2]) for line in lines]
+    assert [line.partition("\n")[0] for line in lines] == [f"event: {one['type']}" for one in told]
+    deltas = [one["delta"] for one in told if one["type"] == "content_block_delta"]
+    assert deltas[0] == {"type": "text_delta", "text": "I use mcp__x__note. "}
+    assert json.loads(deltas[1]["partial_json"]) == {"text": "one"}
+    assert told[-2]["delta"]["stop_reason"] == "tool_use"
+
+
+def test_a_refusal_in_messages_is_of_their_kind(stub: StubModel) -> None:
+    answer = post(stub, in_messages("STUB-429 7"), MESSAGES)
+    assert (answer.status, answer.headers["Retry-After"]) == (429, "7")
+    told = json.load(answer)
+    assert (told["type"], told["error"]["type"]) == ("error", "rate_limit_error")
