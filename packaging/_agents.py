@@ -1,4 +1,4 @@
-"""Installs the real agents that the tests drive, in one version each."""
+"""Installs the real agents that the tests drive, and what tries `/mcp`, in one version each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from _venv import VENV, SetUpFailed, quietly, say
 
 OPENCODE = ("opencode-linux-x64", "1.18.33")
 CLAUDE = ("@agentclientprotocol/claude-agent-acp", "0.49.0")  # the last one for Node 20
+CONFORMANCE = ("@modelcontextprotocol/conformance", "0.2.0-alpha.12")  # the first for 2026-07-28
 NPM_OPTIONS = ("--ignore-scripts", "--no-audit", "--no-fund", "--save-exact")
 
 
@@ -27,6 +28,7 @@ def programs() -> dict[str, str]:
     return {  # the platform's own package of the first needs no Node to run, the others do
         "ROUNDTABLE_OPENCODE": program(*OPENCODE, "bin/opencode", mode=os.X_OK),
         "ROUNDTABLE_CLAUDE_ACP": program(*CLAUDE, "dist/index.js"),
+        "ROUNDTABLE_CONFORMANCE": program(*CONFORMANCE, "dist/index.js"),
     }
 
 
