@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -152,8 +151,7 @@ def test_a_token_opens_its_own_run_alone_and_dies_with_it(stalls: Stalls) -> Non
     hers.call("task_result", status="completed", summary="Done.")
     hers.leave()
     room.ended(first)
-    ended = time.monotonic()
-    assert hers.ask("task_get").status == 401 and time.monotonic() - ended < 1
+    assert hers.ask("task_get").status == 401, "from the first call on"
     assert hers.ask("claim_acquire", resources=["src"]).status == 401
     assert his.call("task_get")["title"] == "His"
     his.leave()
