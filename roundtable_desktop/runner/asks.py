@@ -1,6 +1,7 @@
 """Answers what an agent asks leave for: by a rule, or by a person's word."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,11 @@ from roundtable_desktop.model.states import PermissionPolicy
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.record import Record
 from roundtable_desktop.runner.wire import BUSY, Refused, text, words
+
+SERVER = "roundtable"
+"""What the bridge to our own tools is called among an agent's MCP servers."""
+OURS = re.compile(rf"mcp__{SERVER}__[a-z]+(?:_[a-z]+)+")
+"""Claude Code's name for one of them."""
 
 ALLOW = ("allow_once", "allow_always")
 REJECT = ("reject_once", "reject_always")
@@ -44,12 +50,14 @@ class _Open:
 
 
 class Asks:
-    """The questions of one run. patience: seconds that one waits for a person."""
+    """The questions of one run. patience: seconds that one waits for a person. ours: the agent
+    was given our own tools. What these may do is looked after behind them, so nobody is asked."""
 
-    def __init__(self, policy: str, patience: float, record: Record) -> None:
+    def __init__(self, policy: str, patience: float, record: Record, ours: bool = False) -> None:
         self._policy = policy
         self._patience = patience
         self._record = record
+        self._ours = ours
         self._asked = 0
         self._open: dict[str, _Open] = {}
         self._over = False
@@ -64,6 +72,9 @@ class Asks:
             raise Refused(BUSY, "too many questions")
         self._asked += 1
         options, number = _options(params), str(self._asked)
+        allowed = _of_kind(options, ALLOW)
+        if self._ours and allowed and not self._over and _is_ours(words(params.get("toolCall"))):
+            return _selected(allowed)
         self._record.note(
             "ask",
             ask=number,
@@ -76,7 +87,7 @@ class Asks:
         self._record.note("answer", ask=number, option=shown, by=choice.by)
         if taken is None:
             return {"outcome": {"outcome": "cancelled"}}
-        return {"outcome": {"outcome": "selected", "optionId": taken.id}}
+        return _selected(taken)
 
     def reply(self, ask: object, option: object) -> Answer:
         """A person's word. option: an id or a kind of that question."""
@@ -127,6 +138,16 @@ class Asks:
 def _settle(waiting: _Open, choice: Choice) -> None:
     if not waiting.choice.done():
         waiting.choice.set_result(choice)
+
+
+def _selected(option: Option) -> Mapping[str, object]:
+    return {"outcome": {"outcome": "selected", "optionId": option.id}}
+
+
+def _is_ours(call: Mapping[str, Any]) -> bool:
+    """By what the agent calls the tool. A command may be called anything, and is none of them."""
+    named = OURS.fullmatch(text(call.get("title"))) is not None
+    return named and call.get("kind") == "other" and "command" not in words(call.get("rawInput"))
 
 
 def _options(params: Mapping[str, Any]) -> list[Option]:

@@ -1,6 +1,7 @@
 """What an agent asks leave for, and who answers it."""
 
 import time
+from typing import Any
 
 import pytest
 from acp_agents import agent, prompt
@@ -139,6 +140,50 @@ def test_a_command_is_part_of_the_question(bench: Bench) -> None:
     run = bench.launch_quick(*agent(does), adapter="acp", permission_policy="deny")
     bench.finish(run)
     assert bench.of_kind(run, Ask)[0].text == "Run\nmake all"
+
+
+TOOL = {"title": "mcp__roundtable__task_list", "kind": "other", "rawInput": {}}
+ANSWERED = (
+    "def prompt(text, turn):\n"
+    "    options = [{{'optionId': 'yes', 'kind': 'allow_once'}}]\n"
+    "    params = {{'toolCall': {call!r}, 'options': options}}\n"
+    "    send(id=1, method='session/request_permission', params=params)\n"
+    "    say(str(read()['result']['outcome'].get('optionId')))\n"
+)
+
+
+@pytest.mark.proves("D-08 adapters", "R-21")
+@pytest.mark.parametrize("policy", ["ask", "deny"])
+def test_nobody_is_asked_about_the_tools_that_the_run_itself_gave(
+    bench: Bench, policy: str
+) -> None:
+    does = agent(ANSWERED.format(call=TOOL))
+    words = {"adapter": "acp", "permission_policy": policy, "bridge": ("bridge",)}
+    run = bench.launch_quick(*does, **words)
+    assert outcome(bench, run) == "yes"
+    assert bench.of_kind(run, Ask) == bench.of_kind(run, Answered) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "mcp__roundtable__task_list; rm -rf build"},
+        {"title": "mcp__other__task_list"},
+        {"title": "mcp__roundtable__"},
+        {"title": 7},
+        {"kind": "execute"},
+        {"kind": None},
+        {"rawInput": {"command": "mcp__roundtable__task_list"}},
+        {},
+    ],
+    ids=str,
+)
+def test_what_only_looks_like_one_of_them_is_a_question(bench: Bench, change: Any) -> None:
+    does = agent(ANSWERED.format(call=TOOL | change))
+    given = ("bridge",) if change else ()  # without one there are none
+    run = bench.launch_quick(*does, adapter="acp", permission_policy="deny", bridge=given)
+    assert outcome(bench, run) == "None"
+    assert len(bench.of_kind(run, Ask)) == len(bench.of_kind(run, Answered)) == 1
 
 
 def _reply(bench: Bench, run: str, ask: str, option: str) -> object:

@@ -11,7 +11,7 @@ from roundtable_desktop import __version__
 from roundtable_desktop.model.states import ErrorKind
 from roundtable_desktop.rules.fitting import NOT_TAKEN, told
 from roundtable_desktop.runner.agent import StartFailed
-from roundtable_desktop.runner.asks import Asks
+from roundtable_desktop.runner.asks import SERVER, Asks
 from roundtable_desktop.runner.control import Answer
 from roundtable_desktop.runner.deadlines import Activity
 from roundtable_desktop.runner.drivers.faults import kind_of, told_of
@@ -83,7 +83,8 @@ class AcpTalk:
         self._out = out
         self._over = over
         self._wire = Wire(self)
-        self._asks = Asks(order.permission_policy, order.deadlines.ask, record)
+        given = bool(order.bridge)
+        self._asks = Asks(order.permission_policy, order.deadlines.ask, record, ours=given)
         self._updates = Updates(record, out)
         self._usage = Usage(record)
         self._ahead: deque[tuple[str, str]] = deque()
@@ -254,7 +255,7 @@ class AcpTalk:
         command, *arguments = self._order.bridge
         given = [(name, self._environment.get(name)) for name in (MCP_URL, MCP_TOKEN)]
         known = [{"name": name, "value": value} for name, value in given if value is not None]
-        return [{"name": "roundtable", "command": command, "args": arguments, "env": known}]
+        return [{"name": SERVER, "command": command, "args": arguments, "env": known}]
 
     def _next(self) -> tuple[str, str] | None:
         """What is to be said next, and the name of a person's message; None when all is said."""
