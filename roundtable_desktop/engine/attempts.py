@@ -2,7 +2,14 @@
 
 from roundtable_desktop.engine import graph, helping
 from roundtable_desktop.engine.conflicts import next_attempt
-from roundtable_desktop.model.attempts import Change, Failure, RetryAction, RetryDecision, Tried
+from roundtable_desktop.model.attempts import (
+    Cause,
+    Change,
+    Failure,
+    RetryAction,
+    RetryDecision,
+    Tried,
+)
 from roundtable_desktop.model.missions import PLANNING, Mission
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.purposes import Purpose
@@ -65,6 +72,7 @@ def settled(
     failure = Failure(
         kind=settlement.kind or ErrorKind.TASK_FAILED,
         signature=sign,
+        cause=settlement.cause,
         alike=settlement.alike,
         context_refs=(f"run:{run.id}",),
     )
@@ -174,6 +182,8 @@ class _Carrying:
             owner = "user" if self._agent.role is Role.COORDINATOR else "coordinator"
             kind = str(self._settlement.kind)
             blocked = {"owner": owner, "action": "attempts_spent", "kind": kind}
+            if self._settlement.cause is not Cause.WORK:
+                blocked["action"] = f"cause_{self._settlement.cause}"
             helping.block(self._tx, self._ids, self._task, {**blocked, "agent_id": self._agent.id})
         return False
 

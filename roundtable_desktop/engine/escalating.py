@@ -5,13 +5,13 @@ from collections.abc import Collection
 from datetime import timedelta
 
 from roundtable_desktop.engine import wakers
-from roundtable_desktop.model.attempts import Route, Trigger
+from roundtable_desktop.model.attempts import Cause, Route, Trigger
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import AgentStatus, ErrorKind, Role, Source
 from roundtable_desktop.model.waves import PlanAgent
 from roundtable_desktop.rules import routes
-from roundtable_desktop.rules.attempts import RECOVERABLE
+from roundtable_desktop.rules.attempts import BY_CAUSE, RECOVERABLE
 from roundtable_desktop.store import agents, runs, wakeups
 from roundtable_desktop.store.db import Tx, View
 
@@ -31,9 +31,11 @@ def people(view: View, workspace_id: str) -> list[PlanAgent]:
     return [PlanAgent(id=one.id, role=str(one.role), active=live.count(one.id)) for one in found]
 
 
-def trigger_of(kind: ErrorKind | None) -> Trigger:
-    """As what a task that failed for good is escalated: the work itself, what only a person may
-    allow, or all that no other attempt cures."""
+def trigger_of(kind: ErrorKind | None, cause: Cause = Cause.WORK) -> Trigger:
+    """As what a task that failed for good is escalated: what its worker said of the cause, the work
+    itself, what only a person may allow, or all that no other attempt cures."""
+    if cause in BY_CAUSE:
+        return BY_CAUSE[cause][1]
     if kind is ErrorKind.PERMISSION_DENIED:
         return Trigger.PERMISSION
     work = kind is None or kind in RECOVERABLE

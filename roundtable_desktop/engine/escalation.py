@@ -3,6 +3,7 @@
 
 from roundtable_desktop.engine import escalating, troubles, wakers
 from roundtable_desktop.engine.collecting import read_ended
+from roundtable_desktop.model.attempts import Cause
 from roundtable_desktop.model.messages import ERROR_BYTES
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.records import Json, Run, Wakeup
@@ -42,7 +43,7 @@ def _bring(tx: Tx, ids: Ids, run: Run, settlement: Settlement) -> None:
     escalating.tell(
         tx,
         ids,
-        escalating.trigger_of(settlement.kind),
+        escalating.trigger_of(settlement.kind, settlement.cause),
         task=task,
         text=f"{settlement.kind}: {clip(settlement.text, ERROR_BYTES)}",
         key=f"error:{run.id}",
@@ -72,6 +73,8 @@ def _told(view: View, wakeup: Wakeup, run: Run, settlement: Settlement) -> Json:
 
 def _cause(run: Run, settlement: Settlement) -> tuple[str, Json]:
     end = (run.ended or {}).get("end")
+    if settlement.cause is not Cause.WORK:
+        return str(settlement.cause), {}
     own = settlement.kind in (ErrorKind.TASK_FAILED, ErrorKind.NO_RESULT)
     if not own or not isinstance(end, dict):
         return str(settlement.kind), {}

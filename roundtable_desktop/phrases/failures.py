@@ -59,6 +59,12 @@ FAILURES: Mapping[str, str] = {
         "It reported, but not in the form of a result, so that counts as none."
     ),
     "cure_report_unfit": N_("See the run for what does not fit, and correct how it reports."),
+    "cause_interface": N_("It says that two parts do not fit each other."),
+    "cure_interface": N_("Say in a comment how they are to fit, then run it again."),
+    "cause_environment": N_("It says that this machine cannot do it as it is."),
+    "cure_environment": N_("See the run for what is missing; put it there, then run it again."),
+    "cause_choice": N_("It says that something has to be chosen first."),
+    "cure_choice": N_("Say in a comment what you choose, then run it again."),
     "cause_memory": N_(
         "Its processes used {used} MB at once, and one run may use {most} MB. The same again would "
         "end alike."

@@ -17,6 +17,18 @@ MERGING: Mapping[str, str] = {
         "{agent} tried it as often as it may, and nothing more is tried by itself. See its last "
         "run; say in a comment what to do differently, or run it again."
     ),
+    "task_blocked_cause_interface": N_(
+        "{agent} says that two parts do not fit each other. Say in a comment how they are to fit, "
+        "then run it again."
+    ),
+    "task_blocked_cause_environment": N_(
+        "{agent} says that this machine cannot do it as it is. See its last run for what is "
+        "missing, put it there, then run it again."
+    ),
+    "task_blocked_cause_choice": N_(
+        "{agent} says that something has to be chosen first. Say in a comment what you choose, "
+        "then run it again."
+    ),
     "inbox_merge_conflict": N_(
         "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
         "again, with a note on which side counts. {by_hand}"

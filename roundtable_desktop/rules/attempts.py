@@ -22,11 +22,13 @@ from roundtable_desktop.rules.retry import attempt_retry
 RECOVERABLE = (ErrorKind.TASK_FAILED, ErrorKind.NO_RESULT)
 """Of all others waiting and trying again have been tried, or cannot help."""
 
-_BY_CAUSE = {
+BY_CAUSE = {
     Cause.INTERFACE: ("interface_mismatch", Trigger.ARCHITECTURE),
     Cause.ENVIRONMENT: ("environment", Trigger.ENVIRONMENT),
     Cause.CHOICE: ("choice_needed", Trigger.PRODUCT_CHOICE),
 }
+"""Why no other attempt mends it, and as what it is escalated."""
+
 _ACTIONS = {
     Change.SERIALIZATION: RetryAction.RETRY_SERIAL,
     Change.DEBUGGER: RetryAction.DEBUG,
@@ -39,8 +41,8 @@ def decide(failure: Failure, tried: Tried) -> RetryDecision:
         return RetryDecision(action=RetryAction.CANCEL, reason="not_wanted")
     if failure.kind is ErrorKind.MODEL_UNAVAILABLE and tried.other_models:
         return _again(failure, tried, Change.MODEL, "model_unavailable", cost=0)
-    if failure.cause in _BY_CAUSE:
-        reason, trigger = _BY_CAUSE[failure.cause]
+    if failure.cause in BY_CAUSE:
+        reason, trigger = BY_CAUSE[failure.cause]
         return _without(failure, tried, reason, trigger)
     if failure.kind is ErrorKind.PERMISSION_DENIED:
         return _without(failure, tried, "permission", Trigger.PERMISSION)

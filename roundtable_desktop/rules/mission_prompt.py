@@ -40,8 +40,14 @@ def belongs(told: MissionTold, task: Task) -> list[str]:
             f"Change nothing but: {', '.join(area)}. Others work on the rest at the same"
             " time; if you need more, say so in your report."
         )
-    return lines
+    return [*lines, _NO_OTHER_TRY]
 
+
+_NO_OTHER_TRY = (
+    "If another try could not do it either, report failed and say why as its error's kind:"
+    " interface (two parts do not fit each other), environment (this machine cannot do it) or"
+    " choice (something has to be chosen first)."
+)
 
 _IN_THE_END = {
     DeliveryMode.APPROVAL: "When it is reached, the developer decides whether its work goes to"

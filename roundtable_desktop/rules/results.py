@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from roundtable_desktop.model.attempts import Cause
 from roundtable_desktop.model.messages import End, WorkerResult
 from roundtable_desktop.model.states import ErrorKind, RunOutcome, RunStatus, TaskStatus
 from roundtable_desktop.rules.dressed import asks_leave, is_error
@@ -41,7 +42,7 @@ class Settlement:
     """task: where its status goes, None to leave it. text: of the error, as it was said.
 
     limit: what the provider said, where it was that which refused. alike: the same again ends the
-    same way, so that it costs as a failure that came twice.
+    same way, so that it costs as a failure that came twice. cause: as its worker said (A-30).
     """
 
     status: RunStatus
@@ -52,6 +53,7 @@ class Settlement:
     text: str = ""
     limit: Verdict | None = None
     alike: bool = False
+    cause: Cause = Cause.WORK
 
 
 def wants_collecting(end: End, result: WorkerResult | None) -> bool:
@@ -123,8 +125,11 @@ def _reported(result: WorkerResult, changed: bool) -> Settlement:
         case "completed":
             return _completed(changed)
         case "failed":
-            text = result.error.text if result.error else result.summary
-            return _failed(RunOutcome.TASK_FAILED, Layer.ATTEMPT, ErrorKind.TASK_FAILED, text)
+            error = result.error
+            kind, text = (error.kind, error.text) if error else ("", result.summary)
+            cause = next((one for one in Cause if one == kind), Cause.WORK)
+            outcome, known = RunOutcome.TASK_FAILED, ErrorKind.TASK_FAILED
+            return replace(_failed(outcome, Layer.ATTEMPT, known, text), cause=cause)
         case "blocked":
             return Settlement(RunStatus.FINISHED, RunOutcome.BLOCKED, task=TaskStatus.BLOCKED)
         case "cancelled":

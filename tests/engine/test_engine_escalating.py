@@ -1,11 +1,13 @@
 """What a mission's task cannot settle is brought to who can, and a person hears of it always."""
 
+import json
 from typing import Any
 
 import pytest
 from engine_missions import Crew
 from engine_stage import ASKED, Stage
 from ground import set_columns
+from test_engine_conflicts import decided
 
 from roundtable_desktop.engine import escalating
 from roundtable_desktop.engine.desk import pausing
@@ -13,6 +15,7 @@ from roundtable_desktop.model.attempts import Trigger
 from roundtable_desktop.model.ports import LaunchFailed
 from roundtable_desktop.model.records import Wakeup
 from roundtable_desktop.model.states import AgentStatus, ErrorKind, Role, TaskStatus
+from roundtable_desktop.phrases import SENTENCES
 
 STUCK = {"status": "blocked", "blocked": {"owner": "user", "action": "Say which colour"}}
 FAILED: dict[str, Any] = {"result": {"status": "failed", "summary": "It does not build."}}
@@ -67,6 +70,43 @@ def test_a_question_of_what_is_wanted_is_brought_to_the_coordinator_and_a_person
     )
     (item,) = items(crew)
     assert item["kind"] == "blocked" and item["severity"] == "attention"
+
+
+CAUSES = {
+    "interface": ("architecture", "interface_mismatch", Role.ARCHITECT),
+    "environment": ("environment", "environment", Role.COORDINATOR),
+    "choice": ("product_choice", "choice_needed", Role.COORDINATOR),
+}
+
+
+@pytest.mark.proves("A-30", "A-34", "C-66")
+@pytest.mark.parametrize("cause", CAUSES)
+def test_what_no_other_try_mends_is_blocked_at_once_and_brought_to_who_can(
+    stage: Stage, cause: str
+) -> None:
+    """By its worker's own word: nothing of its budget is spent on trying the same again."""
+    crew = led(stage)
+    stage.agent(crew.home, name="Archie", role=Role.ARCHITECT)
+    run = work_of(crew)
+    task = crew.now(str(run.task_id))
+    with stage.store.transaction() as tx:
+        set_columns(tx, "tasks", task.id, retry_budget=3)
+    report = {"status": "failed", "error": {"kind": cause, "text": "No way."}}
+    stage.finish(run, result=report)
+    trigger, reason, role = CAUSES[cause]
+    now = crew.now(task.id)
+    assert (now.status, now.attempts_spent) == (TaskStatus.BLOCKED, 0)
+    (kept,) = decided(stage, task)
+    assert (kept.action, kept.reason) == ("block", reason)
+    (woken,) = brought(crew)
+    assert woken.payload["trigger"] == trigger
+    known = {row["id"]: row["role"] for row in stage.ground.rows("agents")}
+    assert known[woken.agent_id] == role
+    (item,) = items(crew)
+    told = json.loads(item["data"])
+    assert told["cause"]["code"] == f"cause_{cause}"
+    assert {told["cause"]["code"], told["cure"]["code"]} <= set(SENTENCES)
+    assert f"task_blocked_cause_{cause}" in SENTENCES
 
 
 @pytest.mark.proves("A-34", "C-29")

@@ -178,9 +178,10 @@ def task_progress(call: Call, given: ProgressGiven) -> Mapping[str, object]:
 def task_result(call: Call, given: WorkerResult) -> Mapping[str, object]:
     """Reports how your work on the task ended. Call it once, last: it decides what happens next.
 
-    completed: it is done. failed: it could not be done. blocked: somebody else has to do
-    something first; then `blocked` says who (user, coordinator, architect, debugger or
-    agent:<id>) and what.
+    completed: it is done. failed: it could not be done; if another try could not do it either,
+    error.kind says why: interface (two parts do not fit), environment (this machine cannot do it)
+    or choice (something has to be chosen first). blocked: somebody else has to do something
+    first; then `blocked` says who (user, coordinator, architect, debugger or agent:<id>) and what.
     """
     if given.status == "blocked" and given.blocked is None:
         raise Invalid("blocked_on_nobody", "/blocked")
