@@ -34,6 +34,7 @@ from roundtable_desktop.model.waves import (
 )
 from roundtable_desktop.rules import accounts
 from roundtable_desktop.rules.admission import cooled_at
+from roundtable_desktop.rules.areas import overlap
 from roundtable_desktop.store import (
     agents,
     comments,
@@ -41,7 +42,9 @@ from roundtable_desktop.store import (
     events,
     holds,
     missions,
+    resources,
     retries,
+    runs,
     settings,
     standing,
     tasks,
@@ -80,16 +83,25 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     stands = standing.of_mission(view, mission)
     by_id = {one.id: one for one in below}
     most, tried = _most(view, mission), retries.of_mission(view, mission.id)
+    kept = resources.every(view, mission.workspace_id)
     still = stands.open
     waits = still.merges or still.gates or still.approvals or stands.turn or stands.reviews
     works = root.id in stands.due or root.id in stands.live
     instead = _stand_ins(view, below, by_id, stands)
     seen = Seen(
         now=now,
-        tasks=tuple(_tried(_task(one, by_id, stands, instead), tried) for one in below),
+        tasks=tuple(
+            _kept_apart(_tried(_task(one, by_id, stands, instead), tried), kept) for one in below
+        ),
         edges=(*_edges(view, mission, root), *_below(below)),
         agents=tuple(_agents(view, mission, now)),
-        resources=Resources(gauge=gauge, most=most, other_runs=standing.elsewhere(view, mission)),
+        resources=Resources(
+            gauge=gauge,
+            most=most,
+            other_runs=standing.elsewhere(view, mission),
+            active_commands=sum(wakers.checked(one.payload) is not None for one in runs.live(view)),
+            locks=frozenset(one.resource for one in kept),
+        ),
         outside=standing.outside(view, mission.id),
         busy=works or bool(waits),
     )
@@ -166,6 +178,15 @@ def _tried(task: PlanTask, tried: Mapping[str, retries.Way]) -> PlanTask:
     """As it was decided that it goes on after a failed attempt (A-31)."""
     way = tried.get(task.id)
     return replace(task, serial=way.alone, failed_models=way.failed_models) if way else task
+
+
+def _kept_apart(task: PlanTask, kept: Sequence[resources.Claim]) -> PlanTask:
+    """What another run keeps for itself, and the task may write or says that it uses, is not to be
+    had until that lets go (A-33)."""
+    area = (*task.write_area, *task.expected_files, *task.learned)
+    others = [one.resource for one in kept if one.task_id != task.id]
+    met = tuple(one for one in others if area and overlap(area, [one]) is not None)
+    return replace(task, locks=met) if met else task
 
 
 def _surface(task: Task, about: Task | None, stands: standing.Standing) -> tuple[str, ...]:
