@@ -1,6 +1,6 @@
 """Who sits in judgement on a task's work, and how much the word of each of them counts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from roundtable_desktop.model.gates import Gate, VerdictStatus
 from roundtable_desktop.model.records import Agent, Json
@@ -18,10 +18,16 @@ def can_vote(agent: Agent) -> bool:
     return agent.adapter is not Adapter.COMMAND and agent.status in _THERE
 
 
-def able(view: View, workspace_id: str) -> list[tuple[str, Role]]:
-    """Agents that can vote with their roles, those first that can be woken now."""
+def able(view: View, workspace_id: str, made_with: Collection[str] = ()) -> list[tuple[str, Role]]:
+    """Agents that can vote with their roles, those first that can be woken now, and of these who
+    has a model that the work was not made with (A-32)."""
+
+    def same(one: Agent) -> bool:
+        mine = filter(None, (one.model, *one.fallback_models))
+        return bool(made_with) and not any(model not in made_with for model in mine)
+
     found = [one for one in agents.every(view, workspace_id) if can_vote(one)]
-    found.sort(key=lambda one: (one.status is not AgentStatus.ACTIVE, one.id))
+    found.sort(key=lambda one: (one.status is not AgentStatus.ACTIVE, same(one), one.id))
     return [(one.id, one.role) for one in found]
 
 

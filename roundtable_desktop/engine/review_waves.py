@@ -128,9 +128,11 @@ def _goes_on(view: View, review: MergedReview) -> bool:
 
 
 def _reviewers(view: View, mission: Mission, merged: list[Merged]) -> tuple[str, ...]:
-    """Whoever has the role, but for those whose own work it is (B-110)."""
+    """Whoever has the role, but for those whose own work it is (B-110), and rather who looks with
+    another model than it was made with (A-32)."""
     authors = {one.author for one in merged} | {one.assignee for one in merged}
-    able = panels.able(view, mission.workspace_id)
+    made_with = merged_reviews.models_of(view, [one.delivery_id for one in merged])
+    able = panels.able(view, mission.workspace_id, made_with)
     found = [who for who, role in able if role is Role.REVIEWER and who not in authors]
     return tuple(found[:SEATS])
 

@@ -16,7 +16,15 @@ from roundtable_desktop.model.records import Actor, Agent, Run, Task, Wakeup, Wo
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.model.verdicts import Answer, Cancel, Go
 from roundtable_desktop.rules.review_prompt import Looked, review_prompt
-from roundtable_desktop.store import agents, gates, proposals, runs, tasks, verdicts
+from roundtable_desktop.store import (
+    agents,
+    gates,
+    merged_reviews,
+    proposals,
+    runs,
+    tasks,
+    verdicts,
+)
 from roundtable_desktop.store.db import Tx, View
 
 VOTE = '@demo tool vote_cast {"verdict": "approve", "note": "It does what it should."}'
@@ -97,6 +105,17 @@ def prompt_of(tx: Tx, review: Review, wakeup: Wakeup, agent: Agent, workspace: W
         names=names,
     )
     return review_prompt(looked)
+
+
+def models_of(view: View, review: Review) -> frozenset[str]:
+    """By which the work was made, as far as its agents were told which to use (A-32)."""
+    merged = merged_reviews.of_task(view, review.task.id)
+    if merged is not None:
+        ids = [str(one["delivery_id"]) for one in merged.merged]
+        return merged_reviews.models_of(view, ids)
+    run_id = review.proposal.run_id if review.proposal else None
+    run = runs.get(view, run_id) if run_id else None
+    return frozenset(filter(None, [run.model if run else None]))
 
 
 def _earlier(view: View, review: Review) -> Sequence[Verdict]:

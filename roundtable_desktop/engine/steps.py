@@ -20,6 +20,7 @@ from roundtable_desktop.model.times import micros
 from roundtable_desktop.model.verdicts import Answer, Fail, Go, Hold, Launched
 from roundtable_desktop.rules import admission, fitting
 from roundtable_desktop.rules.executor import Chosen, model_of
+from roundtable_desktop.rules.models import cross_model
 from roundtable_desktop.rules.news import Attempt
 from roundtable_desktop.rules.prompt import Told, prompt, resumed
 from roundtable_desktop.rules.redact import clip
@@ -159,10 +160,25 @@ def executor(tx: Tx, case: Case) -> Answer:
     chosen = model_of(case.task, case.agent, settings.of_workspace(tx, case.workspace.id))
     planned = missions.planned_model(tx, case.task) if case.task else None
     chosen = Chosen(planned, Level.TASK) if planned else chosen
+    other = _by_another(tx, case, chosen)
+    if other is not None:
+        case.chosen = Chosen(other, Level.TASK)
+        return Go({"form": "cross_model", "model": other, "author": chosen.model})
     case.chosen = chosen
     if chosen.model is None:
         return Go({"form": "default"})
     return Go({"model": chosen.model, "from": chosen.by})
+
+
+def _by_another(tx: Tx, case: Case, chosen: Chosen) -> str | None:
+    """A review is made with another model than the work, if its agent has one (A-32)."""
+    if case.review is None or chosen.model is None:
+        return None
+    authors, mine = (
+        reviewing.models_of(tx, case.review),
+        (case.agent.model, *case.agent.fallback_models),
+    )
+    return cross_model(chosen.model, authors, [one for one in mine if one])
 
 
 def _fallen_back(tx: Tx, case: Case) -> Chosen:

@@ -56,6 +56,9 @@ MERGING: Mapping[str, str] = {
     "executor_fallback": N_(
         "It is told to use the model {model}: an earlier attempt failed with another one."
     ),
+    "executor_cross_model": N_(
+        "It is told to use the model {model}: what it looks at was made with {author}."
+    ),
     "decided_retry": N_("Decision {attempt}: it was tried again. {why}"),
     "decided_retry_model": N_("Decision {attempt}: it was tried again with {model}. {why}"),
     "decided_retry_commands": N_("Decision {attempt}: it was tried again in another way. {why}"),

@@ -1,6 +1,6 @@
 """Which model a task is done with: forced, or the agent's choice among what it may use (A-32)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from roundtable_desktop.model.waves import (
     ModelAssignment,
@@ -41,6 +41,13 @@ def assign(task: PlanTask, agent: PlanAgent) -> ModelAssignment:
 def differs(task: PlanTask, agent: PlanAgent) -> bool:
     """Whether the agent can look at the work with another model than the one that made it."""
     return task.author_model is None or bool(_without(agent.models, (task.author_model,)))
+
+
+def cross_model(told: str | None, authors: Collection[str], models: Sequence[str]) -> str | None:
+    """Of its agent's models, one that did not make what it looks at, where it would be told to use
+    one that did; None: it is told nothing else, for it has no other or uses none of those."""
+    others = (model for model in models if model not in authors)
+    return next(others, None) if told in authors else None
 
 
 def _review(author: str, models: Sequence[str]) -> ModelAssignment:

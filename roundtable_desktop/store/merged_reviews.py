@@ -45,6 +45,14 @@ _UNSEEN = _MERGED.format(
     FROM mission_reviews AS v, json_each(v.merged) AS m WHERE v.mission_id = :mission
 )"""
 )
+# What the runs were told to use that made what came onto the branch by these deliveries.
+_MODELS = """
+SELECT DISTINCT r.model FROM json_each(:ids) AS one
+JOIN deliveries AS d ON d.id = one.value
+JOIN proposals AS p ON p.id = d.proposal_id
+JOIN runs AS r ON r.id = p.run_id
+WHERE r.model IS NOT NULL
+"""
 _NAMED = _MERGED.format(which="d.id IN (SELECT value FROM json_each(:ids))")
 
 
@@ -78,6 +86,12 @@ def of_review(view: View, mission: Mission, review: MergedReview) -> list[Merged
     ids = json.dumps([str(one["delivery_id"]) for one in review.merged])
     words = {"mission": mission.id, "branch": mission.integration_branch, "ids": ids}
     return [_merged(dict(row)) for row in view.sql(_NAMED, words)]
+
+
+def models_of(view: View, delivery_ids: Sequence[str]) -> frozenset[str]:
+    """By which it was made, as far as the agents were told which to use."""
+    rows = view.sql(_MODELS, {"ids": json.dumps(list(delivery_ids))})
+    return frozenset(str(row["model"]) for row in rows)
 
 
 def _merged(row: dict[str, Any]) -> Merged:
