@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from roundtable_desktop.engine import budgets, using
+from roundtable_desktop.engine import budgets, long_runs, using
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.messages import (
     AgentBorn,
@@ -107,6 +107,7 @@ def _effect(tx: Tx, run: Run, message: Message, ids: Ids, here: Here) -> None:
             _tell(tx, run, Kind.AGENT_HEARD, {})
         case Deadline():
             _tell(tx, run, Kind.RUN_DEADLINE, _facts(message))
+            long_runs.come(tx, run, message)
         case Controlled():
             _tell(tx, run, Kind.RUN_CONTROLLED, _facts(message))
         case SessionOpened(id=external, loaded=loaded, note=note):

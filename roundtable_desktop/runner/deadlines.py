@@ -52,9 +52,10 @@ class Watch:
     """Told the time and what the run has done, it names what has come due: `silent`, `heard` (the
     end of that), `silence`, `soft`, `hard` or `pulse`. step: awake seconds between two looks.
 
-    At the soft limit nothing ends: ACP has no way to ask in the middle of a turn, so the record
-    is all, and it comes again as long as tools run in between. After a sleep the silence counts
-    from the resume: what an agent waits for may have to be asked for anew (B-096).
+    At the soft limit nothing ends: ACP has no way to ask in the middle of a turn, so it is told,
+    and the agent is asked with the answer of its next tool (`engine.long_runs`); it comes again as
+    long as tools run in between. After a sleep the silence counts from the resume: what an agent
+    waits for may have to be asked for anew (B-096).
     """
 
     def __init__(self, limits: Deadlines, period: float, now: float) -> None:

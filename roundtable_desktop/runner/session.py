@@ -275,7 +275,7 @@ class Session:
                 self._record.note("deadline", which=due)
                 if due == "silence":
                     self._silence = round(watch.silence, 1)
-                if due != "soft":  # no agent can be asked in the middle of its turn
+                if due != "soft":  # it is asked with the answer of a tool
                     self.stop(due)
 
     # --- control -----------------------------------------------------------------------------

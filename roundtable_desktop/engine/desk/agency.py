@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from roundtable_desktop.engine import checkpoints
+from roundtable_desktop.engine import checkpoints, long_runs
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.collecting import REFUSED
 from roundtable_desktop.engine.desk import Desk, gating, reach, tasks, voting, waking
@@ -76,20 +76,22 @@ class Agency(InName):
         self.patches = Patching(desk, reader, hidden)
 
     def notice(self, holder: Holder) -> str | None:
-        """That its person leaves, so that it can bring its work to a good place to stop; or that
-        its turn takes long."""
+        """That its person leaves, so that it can bring its work to a good place to stop; that its
+        turn takes long; or the question how it stands."""
         with self._reader.snapshot() as view:
             run = runs.get(view, holder.run_id)
             if run is None:
                 return None
-            if checkpoints.news(view, run) is None and overdue(view, run) is None:
+            told = checkpoints.news(view, run) is not None or overdue(view, run) is not None
+            if not told and not long_runs.is_due(run):
                 return None
         with self._desk.store.transaction() as tx:
             run = runs.get(tx, holder.run_id)
             lives = run is not None and run.status in LIVE_RUNS
             if run is None or not lives:
                 return None
-            return checkpoints.tell(tx, run) or self.turns.notice(tx, run)
+            said = checkpoints.tell(tx, run) or self.turns.notice(tx, run)
+            return said or long_runs.ask(tx, run)
 
     def get_task(self, holder: Holder, task_id: str | None) -> Answer:
         """One that the run's agent may see; others are as if they were not."""
