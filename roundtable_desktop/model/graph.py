@@ -37,10 +37,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """A task's place in the graph. waiting_for: its blockers that are not done."""
+    """A task's place in the graph. waiting_for: its blockers that are not done. heartbeat_at: of
+    the newest run of it that gave a sign of life, the last one."""
 
     depends_on: tuple[Dependency, ...]
     waiting_for: tuple[Task, ...]
+    heartbeat_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

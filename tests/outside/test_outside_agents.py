@@ -165,3 +165,19 @@ def test_a_hard_timeout_that_was_set_ends_the_next_run(room: Room) -> None:
     agent = room.shell("sleep 600")
     assert changes(room, agent, {"hard_timeout_sec": 1}).status == 200
     assert room.ended(room.task("Sleep", agent))["outcome"] == "timed_out"
+
+
+@pytest.mark.proves("A-21", "C-87")
+def test_the_last_sign_of_life_is_told_of_the_run_its_agent_and_its_task(room: Room) -> None:
+    """By the seed's names where it has columns for it."""
+    agent = room.shell("true")
+    task = room.task("Bake", agent)
+    idle = room.task("Rest")
+    assert idle["heartbeat_at"] is None
+    run = room.ended(task)
+    assert run["last_pulse_at"] is not None
+    assert room.house.get(f"/tasks/{task['id']}")["heartbeat_at"] == run["last_pulse_at"]
+    (shown,) = room.house.get("/agents", workspace_id=room.id)["items"]
+    assert shown["last_heartbeat_at"] == run["last_pulse_at"]
+    listed = room.house.get("/tasks", workspace_id=room.id)["items"]
+    assert [one["heartbeat_at"] for one in listed] == [None, run["last_pulse_at"]]

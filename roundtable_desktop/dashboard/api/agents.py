@@ -1,6 +1,7 @@
 """The API's routes about agents."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -139,6 +140,7 @@ class Agent(Shown):
     hard_timeout_sec: int
     memory_limit_mb: int
     last_wakeup_finished_at: Moment | None
+    last_heartbeat_at: Moment | None
     created_at: Moment
     updated_at: Moment
     revision: int
@@ -156,18 +158,18 @@ LIMITS = (
 
 def shown(look: Look, found: Sequence[records.Agent]) -> list[Agent]:
     """With what they do now, and what of their provider they wait for."""
-    working, waits = look.working(found), look.held(found)
-    return [_shown(agent, working[agent.id], waits[agent.id]) for agent in found]
+    working, waits, alive = look.working(found), look.held(found), look.pulses(found)
+    return [_shown(one, working[one.id], waits[one.id], alive[one.id]) for one in found]
 
 
-def _shown(agent: records.Agent, working: int, waits: Hold | None) -> Agent:
+def _shown(agent: records.Agent, working: int, waits: Hold | None, alive: datetime | None) -> Agent:
     status: str = agent.status
     if agent.status is AgentStatus.ACTIVE:
         status = "working" if working else "idle"
     until, by = (waits.until, waits.held_by) if waits else (None, None)
     fallback = list(agent.fallback_models)
     more = {"working": working, "held_until": until, "held_by": by, "fallback_models": fallback}
-    return Agent.of(agent, status=status, **more)
+    return Agent.of(agent, status=status, last_heartbeat_at=alive, **more)
 
 
 def add(desk: Desk, by: Asked, body: NewAgent) -> records.Agent:

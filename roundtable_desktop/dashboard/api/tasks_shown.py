@@ -54,7 +54,8 @@ class Waited(Shown):
 class Task(Shown):
     """waiting_for: blockers that are not done; until they are, it does not start. gates: what its
     work must pass, in order. acceptance, expected_files: by what it is judged. purpose: `work`, or
-    what the scheduler made it for, about the task about_task_id."""
+    what the scheduler made it for, about the task about_task_id. heartbeat_at: when a run of it
+    last gave a sign of life."""
 
     id: str
     workspace_id: str
@@ -86,6 +87,7 @@ class Task(Shown):
     expected_files: list[str]
     checkout_agent_id: str | None
     checkout_at: Moment | None
+    heartbeat_at: Moment | None
     project: str | None
     model: str | None
     created_at: Moment
@@ -98,6 +100,7 @@ def shown(task: records.Task, around: Around, stages: Sequence[Stage]) -> Task:
         task,
         depends_on=[EdgeShown.of(one) for one in around.depends_on],
         waiting_for=[Waited.of(one) for one in around.waiting_for],
+        heartbeat_at=around.heartbeat_at,
         gates=gates_shown(stages, requires_approval=task.requires_approval),
         expected_files=list(task.expected_files),
         write_area=list(task.write_area),

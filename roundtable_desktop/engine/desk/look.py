@@ -69,6 +69,7 @@ from roundtable_desktop.store import (
     inbox,
     lists,
     proposals,
+    pulses,
     runs,
     settings,
     tasks,
@@ -238,6 +239,11 @@ class Look(GraphLook):
         """How many sessions each of them has now; `working` is derived, never stored (C-89)."""
         with self._reader.snapshot() as view:
             return {agent.id: wakeups.claimed_by(view, agent.id) for agent in found}
+
+    def pulses(self, found: Iterable[Agent]) -> dict[str, datetime | None]:
+        """By their ids, when each of them last gave a sign of life in a run (A-21)."""
+        with self._reader.snapshot() as view:
+            return pulses.of_agents(view, [agent.id for agent in found])
 
     def held(self, found: Iterable[Agent]) -> dict[str, Hold | None]:
         """By their ids, what of its provider keeps each of them from starting."""

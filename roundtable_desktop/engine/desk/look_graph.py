@@ -17,6 +17,7 @@ from roundtable_desktop.store import (
     dependencies,
     lists,
     mission_sights,
+    pulses,
     tasks,
 )
 from roundtable_desktop.store.db import Reader, View
@@ -46,8 +47,13 @@ class GraphLook:
             ids = [task.id for task in found]
             drawn = mission_sights.edges(view, ids)
             open_ones = mission_sights.open_blockers(view, ids)
+            alive = pulses.of_tasks(view, ids)
             return {
-                one: Around(depends_on=tuple(drawn[one]), waiting_for=tuple(open_ones[one]))
+                one: Around(
+                    depends_on=tuple(drawn[one]),
+                    waiting_for=tuple(open_ones[one]),
+                    heartbeat_at=alive[one],
+                )
                 for one in ids
             }
 
