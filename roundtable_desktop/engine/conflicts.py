@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import graph, helping, wakers
-from roundtable_desktop.model.attempts import Change, Clash, RetryAction
+from roundtable_desktop.engine import escalating, graph, helping, panels, wakers
+from roundtable_desktop.model.attempts import Change, Clash, Conflict, RetryAction, Trigger
 from roundtable_desktop.model.gates import GateKind
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import PLANNING, Mission
@@ -29,6 +29,8 @@ from roundtable_desktop.store import (
     missions,
     proposals,
     retries,
+    runs,
+    standing,
     tasks,
     wakeups,
 )
@@ -79,8 +81,7 @@ def settle(
     task = _get(tx, proposal.task_id)
     given = reason["paths"]
     paths = [str(one) for one in given] if isinstance(given, list) else []
-    chain = [task.id, *([task.about_task_id] if task.about_task_id else [])]
-    way = routes.conflict(Clash(paths=tuple(paths), repairs=retries.conflicts_of(tx, chain)))
+    way = routes.conflict(_clash(tx, mission, task, proposal, paths))
     known = {
         "paths": paths[:NAMED],
         "conflict": str(way.conflict),
@@ -90,11 +91,30 @@ def settle(
     about = _About(tx, ids, mission, task, proposal, paths, known)
     other = helping.helper(tx, task) if task.purpose is not Purpose.REPAIR else None
     if way.action is RetryAction.BLOCK:
-        about.block("conflict_again")
+        changed = way.conflict is Conflict.REQUIREMENT
+        about.block("requirement_changed" if changed else "conflict_again", way.trigger)
     elif way.action is RetryAction.DEBUG and other is not None:
         about.repair(other.id, reviewed=way.reviewed)
     else:
         about.again(alone=way.action is RetryAction.RETRY_SERIAL, reviewed=way.reviewed)
+
+
+def _clash(
+    view: View, mission: Mission, task: Task, proposal: Proposal, paths: Sequence[str]
+) -> Clash:
+    """As deep as its own rows say that it is."""
+    chain = [task.id, *([task.about_task_id] if task.about_task_id else [])]
+    gone = [
+        str(one["path"])
+        for one in proposal.files
+        if one.get("status") == "D" or one.get("added") is None
+    ]
+    return Clash(
+        paths=tuple(paths),
+        deleted_or_binary=any(one in gone for one in paths),
+        requirement_changed=task.id in standing.paused(view, mission.id),
+        repairs=retries.conflicts_of(view, chain),
+    )
 
 
 class _About:
@@ -134,7 +154,12 @@ class _About:
 
     def _review(self, task: Task) -> None:
         """What text alone does not settle is looked at by whoever may judge it, before it is merged
-        (A-27); of a task that is reviewed anyhow, by those."""
+        (A-27); of a task that is reviewed anyhow, by those. Where nobody may, it is merged as any
+        other."""
+        own = (task.assignee_agent_id, self._task.assignee_agent_id)
+        able = panels.able(self._tx, task.workspace_id)
+        if not any(role in routes.SEMANTIC and one not in own for one, role in able):
+            return
         if any(one.kind is GateKind.REVIEW for one in gates.of_task(self._tx, task.id)):
             return
         gates.add(
@@ -160,7 +185,7 @@ class _About:
             last_signature=task.last_failure_signature,
         )
         if task.assignee_agent_id is None or not verdict.again:
-            return self.block("budget_spent")
+            return self.block("budget_spent", Trigger.REPEATED_FAILURE)
         if reviewed:
             self._review(task)
         tasks.spend_attempt(tx, task, cost=verdict.cost, signature=sign)
@@ -178,8 +203,8 @@ class _About:
             next_attempt(tx, self._ids, task)
         tx.nudge("queue")
 
-    def block(self, reason: str) -> None:
-        """A person, or the coordinator, says how it goes on."""
+    def block(self, reason: str, trigger: Trigger | None) -> None:
+        """A person says how it goes on, and whoever knows the design, or leads, hears of it."""
         tx, task = self._tx, self._task
         self._keep(RetryAction.BLOCK, None, reason)
         blocked: dict[str, object] = {"owner": "user", "action": SETTLE, "kind": SETTLE}
@@ -205,6 +230,19 @@ class _About:
                 "options": inbox.options(("retry",) if task.assignee_agent_id else ()),
             },
         )
+        run = runs.get(tx, self._proposal.run_id or "")
+        if run is not None and trigger is not None:
+            branch, where = task.base_branch, named(self._paths)
+            escalating.tell(
+                tx,
+                self._ids,
+                trigger,
+                task=task,
+                text=f"T-{task.number} does not fit onto {branch} as that is now{where}.",
+                key=f"conflict:{self._proposal.id}",
+                run=run,
+                failed_agent=run.agent_id,
+            )
 
     def _keep(
         self,

@@ -79,5 +79,8 @@ MERGING: Mapping[str, str] = {
     "why_same_failure": N_("It failed as it had before."),
     "why_failed": N_("It failed."),
     "why_merge_conflict": N_("What it changed did not fit onto its branch any more."),
+    "why_requirement_changed": N_(
+        "What is asked for was changed meanwhile, and what that means is not said yet."
+    ),
     "why_conflict_again": N_("What it changed does not fit, whoever repairs it."),
 }
