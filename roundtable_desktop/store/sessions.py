@@ -50,6 +50,11 @@ def forget(tx: Tx, run: Run, reason: str) -> None:
         )
 
 
+def forget_all(tx: Tx, agent_id: str) -> None:
+    """Another program knows none of them (W-32)."""
+    tx.write(Sessions.delete().where(Sessions.agent_id == agent_id))
+
+
 def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:
     """The run's conversation is the one that the next run of this agent and task loads."""
     sent = run.resume_prompt if loaded else run.assembled_prompt

@@ -50,6 +50,7 @@ def talks(stage: Stage) -> Talks:
     return Talks(stage)
 
 
+@pytest.mark.proves("W-32")
 def test_a_later_run_is_told_the_conversation_to_go_on_with(talks: Talks) -> None:
     run = talks.next()
     assert (talks.told(run), talks.dropped(run)) == ("s1", [])
@@ -119,3 +120,17 @@ def test_a_vanished_runner_is_none_either(talks: Talks) -> None:
     stage.clock.forward(hours=1)
     again = stage.launch()
     assert (talks.told(again), talks.dropped(again)) == ("s1", [])
+
+
+@pytest.mark.proves("W-32", "K-48")
+def test_another_program_is_not_told_of_a_conversation_that_it_never_had(talks: Talks) -> None:
+    agent_id = str(talks.task.assignee_agent_id)
+    agents.edit(talks.stage.desk, ASKED, agent_id, cooldown_sec=1, command=["true"])
+    run = talks.next()
+    assert talks.told(run) == "s1", "it is the same program"
+    talks.stage.finish(run, result={"status": "failed", "summary": "No."})
+    agents.edit(talks.stage.desk, ASKED, agent_id, command=["other"])
+    talks.stage.clock.forward(minutes=1)
+    again = talks.stage.launch()
+    assert talks.told(again) is None
+    assert "Do it" in again.assembled_prompt, "it is told all of it"

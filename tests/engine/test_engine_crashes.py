@@ -89,7 +89,7 @@ def test_a_thread_that_crashes_goes_on_and_tells_of_it(live: Ground) -> None:
         loop.stop()
 
 
-@pytest.mark.proves("F-09", "F-52")
+@pytest.mark.proves("F-09", "F-52", "W-31")
 def test_the_fourth_crash_is_the_last_until_a_person_has_it_begin_anew(live: Ground) -> None:
     steps, heard = Steps(), []
     loop = loop_on(live, steps)

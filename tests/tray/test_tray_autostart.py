@@ -14,7 +14,7 @@ from roundtable_desktop.cli import main as roundtable
 from roundtable_desktop.tray import autostart
 from roundtable_desktop.tray.autostart import AtLogin
 
-pytestmark = pytest.mark.proves("D-10")
+pytestmark = pytest.mark.proves("D-10", "W-31")
 
 HOME = Path('/somewhere/a home/100% "mine" $x `y` \\z')
 

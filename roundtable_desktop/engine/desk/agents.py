@@ -13,7 +13,7 @@ from roundtable_desktop.model.errors import Absent, Conflict, Invalid
 from roundtable_desktop.model.records import Agent, Subject
 from roundtable_desktop.model.states import Adapter, AgentStatus, PermissionPolicy, Role
 from roundtable_desktop.rules.accounts import account_of
-from roundtable_desktop.store import agents, runs, workspaces
+from roundtable_desktop.store import agents, runs, sessions, workspaces
 from roundtable_desktop.store.db import Tx
 
 log = logging.getLogger(__name__)
@@ -188,6 +188,8 @@ def change_now(tx: Tx, asked: Asked, agent: Agent, changes: Mapping[str, Any]) -
         if agent.account == account_of(agent.adapter, agent.command, agent.id):
             standing = account_of(agent.adapter, changes["command"], agent.id)
             changes = {"account": standing, **changes}
+        if list(changes["command"]) != list(agent.command):
+            sessions.forget_all(tx, agent.id)
     if "account" in changes:
         tx.nudge("queue")
     return agents.change(tx, agent, asked.actor, **changes) if changes else agent
