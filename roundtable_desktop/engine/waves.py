@@ -35,6 +35,7 @@ from roundtable_desktop.model.waves import (
 from roundtable_desktop.rules import accounts
 from roundtable_desktop.rules.admission import cooled_at
 from roundtable_desktop.rules.areas import overlap
+from roundtable_desktop.rules.models import weigh
 from roundtable_desktop.store import (
     agents,
     comments,
@@ -148,17 +149,19 @@ def _task(
     policy = task.model_policy or {}
     forced = policy.get("kind") == ModelPolicy.SCHEDULER_FORCED
     wanted = cast(Sequence[str], policy.get("models") or ())
+    work, attempts = _WORK.get(task.purpose, Work.EXECUTE), stands.attempts.get(task.id, 0)
+    area = (*task.write_area, *task.expected_files)
     return PlanTask(
         id=task.id,
         number=task.number,
         status=task.status,
-        work=_WORK.get(task.purpose, Work.EXECUTE),
+        work=work,
         live=live,
         due_at=stands.due.get(task.id),
         held_by=held,
         assignee_agent_id=instead.get(task.id, task.assignee_agent_id),
         priority=task.priority,
-        attempts=stands.attempts.get(task.id, 0),
+        attempts=attempts,
         write_area=tuple(task.write_area),
         expected_files=tuple(task.expected_files),
         learned=tuple(sorted(stands.learned.get(task.id, ()))),
@@ -167,6 +170,7 @@ def _task(
         mends=task.about_task_id if task.purpose is Purpose.REPAIR else None,
         model=task.model or (wanted[0] if forced and wanted else None),
         policy=ModelPolicy(str(policy["kind"])) if "kind" in policy else None,
+        weight=weigh(work=work, optional=task.optional, area=area, attempts=attempts),
     )
 
 

@@ -11,8 +11,24 @@ from roundtable_desktop.model.waves import (
     Weight,
     Work,
 )
+from roundtable_desktop.rules.merged_reviews import is_sensitive
 
+SMALL = 2
+"""Files of a light task."""
 FORCED, CHOICE = ModelPolicy.SCHEDULER_FORCED, ModelPolicy.AGENT_SELECT
+
+
+def weigh(*, work: Work, optional: bool, area: Sequence[str], attempts: int) -> Weight:
+    """Heavy is what hides how much it asks: nobody knows where it writes, it was tried before, or
+    it is a search for a cause. Light is what bears little risk: the mission can do without it, and
+    it changes a file or two of which none decides what runs or who may."""
+    if work is Work.DEBUG or attempts or (work is Work.EXECUTE and not area):
+        return Weight.HEAVY
+    plain = all(one.rpartition("/")[2] and not set(one) & set("*?[{") for one in area)
+    small = work is Work.EXECUTE and plain and len(area) <= SMALL
+    if optional and small and not any(is_sensitive(one) for one in area):
+        return Weight.LIGHT
+    return Weight.NORMAL
 
 
 def assign(task: PlanTask, agent: PlanAgent) -> ModelAssignment:

@@ -32,7 +32,7 @@ SELECT json_extract(w.plan, '$.model_assignments.' || json_quote(t.task_id)) AS 
 FROM wave_tasks AS t JOIN waves AS w ON w.id = t.wave_id
 WHERE t.task_id = ? ORDER BY w.created_at DESC, w.number DESC LIMIT 1
 """
-_AGENTS_OWN = ("agents_own", "model_unknown")
+_AGENTS_OWN = ("agents_own", "heavy", "model_unknown")
 """Then nobody chose, and what a project or the workspace says counts (C-67)."""
 _TASKS = "SELECT * FROM tasks WHERE mission_id = ? ORDER BY number"
 

@@ -3,6 +3,7 @@
 import pytest
 from engine_missions import Crew
 from engine_stage import Stage
+from ground import set_columns
 from test_engine_checks import Checked
 
 from roundtable_desktop.engine import waves
@@ -54,3 +55,18 @@ def test_what_a_run_keeps_for_itself_is_waited_for_until_it_ends(
     stage.finish(run, result={"status": "completed"})
     crew.turn()
     assert crew.run_of(held)
+
+
+@pytest.mark.proves("A-32")
+def test_what_bears_little_risk_is_done_with_the_last_of_its_agents_models(stage: Stage) -> None:
+    crew = Crew(stage, agents=3)
+    for one in crew.agents:
+        with stage.store.transaction() as tx:
+            set_columns(tx, "agents", one.id, model="big", fallback_models=["small"])
+    crew.open()
+    light = crew.task("Light", write_area=["notes.md"], optional=True)
+    plain = crew.task("Plain", write_area=["b.txt"])
+    grave = crew.task("Grave", write_area=["auth.py"], optional=True)
+    crew.turn()
+    models = [crew.run_of(one).model for one in (light, plain, grave)]
+    assert models == ["small", "big", "big"]

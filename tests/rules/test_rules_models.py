@@ -6,7 +6,7 @@ import pytest
 from wave_world import agents, seen, task
 
 from roundtable_desktop.model.waves import ModelPolicy, Weight, Work
-from roundtable_desktop.rules.models import assign, differs
+from roundtable_desktop.rules.models import assign, differs, weigh
 from roundtable_desktop.rules.waves import plan
 
 FORCED, CHOICE = ModelPolicy.SCHEDULER_FORCED, ModelPolicy.AGENT_SELECT
@@ -80,3 +80,24 @@ def test_a_review_goes_to_an_agent_that_can_use_another_model() -> None:
     wave = plan(seen(review, agents=tuple(crew)), "w")
     assert wave.agent_assignments == {"r": other.id}
     assert wave.model_assignments["r"].model == "mid"
+
+
+@pytest.mark.proves("A-32")
+@pytest.mark.parametrize(
+    ("weight", "given"),
+    [
+        ("heavy", {"area": ()}),
+        ("heavy", {"area": ("a.txt",), "attempts": 1, "optional": True}),
+        ("heavy", {"work": Work.DEBUG, "area": ("a.txt",), "optional": True}),
+        ("normal", {"area": ("a.txt",)}),
+        ("light", {"area": ("a.txt", "docs/b.md"), "optional": True}),
+        ("normal", {"area": ("a.txt", "b.txt", "c.txt"), "optional": True}),
+        ("normal", {"area": ("docs/",), "optional": True}),
+        ("normal", {"area": ("*.md",), "optional": True}),
+        ("normal", {"area": ("src/auth.py",), "optional": True}),
+        ("normal", {"work": Work.VERIFY, "area": (), "optional": True}),
+    ],
+)
+def test_a_task_weighs_by_what_is_known_of_it(weight: str, given: dict[str, Any]) -> None:
+    known: dict[str, Any] = {"work": Work.EXECUTE, "optional": False, "attempts": 0, **given}
+    assert weigh(**known) == weight
