@@ -61,7 +61,10 @@ _fallbacks = click.option(
     "fallback_models",
     multiple=True,
     metavar="MODEL",
-    help=_("What it may use instead of its model, the first one first; it is said when it is."),
+    help=_(
+        "What it may use instead of its model, the first one first; in a mission the last one does"
+        " what is small and optional. It is said when it is."
+    ),
 )
 _env = click.option(
     "--env",

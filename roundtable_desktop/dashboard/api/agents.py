@@ -45,8 +45,8 @@ class NewAgent(Words):
     skip_idle_wakeups: a schedule alone does not wake it while it has no task; left out, that holds
     for every role but the coordinator.
     flat_rate: its runs cost nothing more than what is paid anyway: money shows as included.
-    fallback_models: what it may use instead of its model, the first one first; that is said
-    wherever it is done.
+    fallback_models: what it may use instead of its model, the first one first; in a mission the
+    last one does what is small and optional. That is said wherever it is done.
     memory_limit_mb: what all processes of one run may use at once; 0: half of the machine's.
     """
 
