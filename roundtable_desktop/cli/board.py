@@ -135,6 +135,8 @@ def comments(home: Home, given: str, named: str | None, as_json: bool) -> None:
         return show_json(found)
     for one in found:
         who = _("you") if one["author_type"] == "person" else one["author_type"]
+        if one["via"]:
+            who = _("you, by {channel}").format(channel=one["via"])
         click.echo(plain(f"{stamp(one['created_at'])}  {who}: {one['text']}"))
     return None
 

@@ -322,7 +322,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """What somebody said about a task; run_id when an agent said it."""
+    """What somebody said about a task; run_id when an agent said it. via: the channel (C-94)."""
 
     id: str
     task_id: str
@@ -331,6 +331,11 @@ class Comment:
     run_id: str | None
     text: str
     created_at: datetime
+
+    @property
+    def via(self) -> str | None:
+        others = self.author_type != PERSON.type or self.author_id == PERSON.id
+        return None if others else self.author_id
 
 
 SAID_APART = (

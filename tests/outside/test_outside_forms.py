@@ -76,6 +76,33 @@ def test_an_answer_sent_twice_is_given_once(room: Room, browser: Browser) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.proves("C-94", "K-04")
+def test_what_a_bridge_brings_from_a_chat_is_the_persons_word_and_says_its_way(
+    room: Room, browser: Browser
+) -> None:
+    task = room.task("Talk", demo(room, "ada"), description=script("write a.txt one"))
+    room.ended(task)
+    path = f"/tasks/{task['id']}/comments"
+    body = {"text": "Please go on.", "via": "telegram"}
+    first = room.house.post(path, body, Idempotency_Key="chat-17")
+    assert room.house.post(path, body, Idempotency_Key="chat-17")["id"] == first["id"]
+    assert (first["author_type"], first["via"]) == ("person", "telegram")
+    run = room.ended(task, 2)
+    assert "The developer wrote:" in run["assembled_prompt"]
+    (woken,) = wakeups(room, task, "comment")
+    assert woken["payload"]["comment_id"] == first["id"]
+    assert "You, by telegram" in got(browser, f"/tasks/{task['id']}").text
+    assert (
+        "you, by telegram: Please go on."
+        in room.house.cli("task", "comments", "1", at=room.path).out
+    )
+    for wrong in ("", "Tele Gram", "<b>", "x" * 33):
+        answer = room.house.program("POST", path, {**body, "via": wrong})
+        assert answer.status == 422, wrong
+    assert len(room.house.get(path)["items"]) == 1
+
+
+@pytest.mark.slow
 @pytest.mark.proves("K-04", "W-30 forms")
 def test_a_comment_says_whom_it_wakes_and_wakes_it_once(room: Room, browser: Browser) -> None:
     task = room.task("Talk", demo(room, "ada"), description=script("write a.txt one"))

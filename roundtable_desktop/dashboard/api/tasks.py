@@ -1,5 +1,6 @@
 """The API's routes about tasks."""
 
+from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated, Any, Literal, get_args
 
@@ -136,7 +137,10 @@ class RunNow(Words):
 
 
 class NewComment(Words):
+    """via: the chat or the like from which a bridge brings what its person said there."""
+
     text: Annotated[Words16, Field(min_length=1)]
+    via: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")] | None = None
 
 
 class CommentRow(Shown):
@@ -144,6 +148,7 @@ class CommentRow(Shown):
     task_id: str
     author_type: str
     author_id: str
+    via: str | None
     run_id: str | None
     text: str
     created_at: Moment
@@ -267,8 +272,10 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     @api.route("POST", "/api/v1/tasks/<ref>/comments", status=201, errors=(404, 409))
     def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:
         """Says something; the task's agent is woken with it and goes on where it was."""
-        found = look.task(ref)
-        return CommentRow.of(tasks.comment(desk, asked(caller, once), found.id, body.text))
+        found, by = look.task(ref), asked(caller, once)
+        if body.via is not None:
+            by = replace(by, actor=records.Actor(caller.actor.type, body.via))
+        return CommentRow.of(tasks.comment(desk, by, found.id, body.text))
 
     @api.route("POST", "/api/v1/tasks/<ref>/run", status=202, errors=(404, 409, 412))
     def run_task(
