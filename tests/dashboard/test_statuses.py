@@ -7,7 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from roundtable_desktop.dashboard.api.board import Move
-from roundtable_desktop.dashboard.api.tasks import NewTask, Status, TasksAsked
+from roundtable_desktop.dashboard.api.other_names import StatusWord
+from roundtable_desktop.dashboard.api.tasks import NewTask, TasksAsked
 from roundtable_desktop.mcp.tools import tasks as tools
 from roundtable_desktop.model.states import TaskStatus
 from roundtable_desktop.model.statuses import ALIASES, by_own_name
@@ -51,4 +52,4 @@ def test_what_is_no_status_is_refused(wrong: object) -> None:
 
 @pytest.mark.proves("C-01 names")
 def test_what_others_say_is_no_word_of_ours() -> None:
-    assert set(get_args(Status)) == set(TaskStatus) and not set(ALIASES) & set(TaskStatus)
+    assert set(get_args(StatusWord)) == set(TaskStatus) and not set(ALIASES) & set(TaskStatus)

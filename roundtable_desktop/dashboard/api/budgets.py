@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from roundtable_desktop.dashboard.api.other_names import OfAgent
 from roundtable_desktop.dashboard.api.shapes import Moment, Ref, Shown, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, example, listed
 from roundtable_desktop.dashboard.routes import Api
@@ -25,7 +26,7 @@ UNITS = {Meter.MONEY: NANO, Meter.TOKENS: 1, Meter.RUNS: 1, Meter.QUOTA: 10}
 """How many of ours are one of the API's: dollars, tokens, runs, percent."""
 
 
-class NewBudget(Words):
+class NewBudget(Words, OfAgent):
     """limit: US dollars, tokens (in and out), runs, or percent of a provider's own window (quota).
     period: of `quota` it is always that window; rolling: always the last `hours`.
     agent_id, project: whose it is, for these scopes."""
@@ -51,7 +52,7 @@ class NewBudget(Words):
     enabled: bool = True
 
 
-class BudgetChange(Words):
+class BudgetChange(Words, OfAgent):
     """What is left out stays. A limit that is raised takes up what was held back."""
 
     scope: Scopes | None = None

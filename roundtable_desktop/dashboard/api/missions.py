@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from roundtable_desktop.dashboard.api.missions_shown import (
     MissionDetail,
@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.api.missions_shown import (
     row,
     waves_shown,
 )
+from roundtable_desktop.dashboard.api.other_names import our_state
 from roundtable_desktop.dashboard.api.shapes import Ref, Text, Words16, asked
 from roundtable_desktop.dashboard.reading import Listed, Once, Paging, Words, cut, example, listed
 from roundtable_desktop.dashboard.routes import Api
@@ -38,6 +39,9 @@ State = Literal[
     "completed",
     "blocked",
     "failed",
+]
+StateAsked = Annotated[
+    State, BeforeValidator(our_state, json_schema_input_type=State | Literal["paused-intake"])
 ]
 
 
@@ -91,7 +95,7 @@ class Assessment(Words):
 
 class MissionsAsked(Paging):
     workspace_id: Ref | None = None
-    state: State | None = None
+    state: StateAsked | None = None
 
 
 class WavesAsked(Paging):

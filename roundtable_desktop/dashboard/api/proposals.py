@@ -12,6 +12,7 @@ from roundtable_desktop.dashboard.api.gates_shown import (
     gates_shown,
     verdict_shown,
 )
+from roundtable_desktop.dashboard.api.other_names import OfAgent
 from roundtable_desktop.dashboard.api.shapes import (
     Moment,
     Object,
@@ -47,7 +48,7 @@ Status = Literal[
 State = Literal["waiting", "held", "delivered", "rejected", "replaced"]
 
 
-class ProposalsAsked(Paging):
+class ProposalsAsked(Paging, OfAgent):
     """state: what is to be done with it; held ones wait as well. agent_id: whose run made it."""
 
     workspace_id: Ref | None = None

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.other_names import Assigned
 from roundtable_desktop.dashboard.api.routine_words import (
     Cap,
     CatchUp,
@@ -27,7 +28,7 @@ from roundtable_desktop.dashboard.api.routines_shown import (
     firing,
     row,
 )
-from roundtable_desktop.dashboard.api.shapes import Assigned, Line, Ref, Text, asked
+from roundtable_desktop.dashboard.api.shapes import Line, Ref, Text, asked
 from roundtable_desktop.dashboard.reading import Asked, Listed, Once, Paging, Words, listed
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -49,7 +50,7 @@ from roundtable_desktop.model.webhooks import SigningMode
 OFFICE = "/api/office/routines"
 
 
-class RoutineWanted(Assigned):
+class RoutineWanted(Words, Assigned):
     workspace_id: Ref
     name: Line
     assignee_agent_id: Ref
@@ -64,7 +65,7 @@ class RoutineWanted(Assigned):
     triggers: Triggers = Field(default_factory=list)
 
 
-class RoutineChange(Assigned):
+class RoutineChange(Words, Assigned):
     """What is left out stays. `triggers` are all that there are from then on."""
 
     name: Line | None = None

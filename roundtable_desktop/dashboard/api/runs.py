@@ -7,6 +7,7 @@ from pydantic import Field
 
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
+from roundtable_desktop.dashboard.api.other_names import OfAgent
 from roundtable_desktop.dashboard.api.shapes import (
     Instant,
     Moment,
@@ -44,7 +45,7 @@ Outcome = Literal[
 ]
 
 
-class RunsAsked(Paging):
+class RunsAsked(Paging, OfAgent):
     """since, until: when it was decided to start it; the second is not included. q: stands in its
     task's title, in what it said at its end, or in its error."""
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 
 from flask import g
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.signin import Caller
@@ -60,25 +60,6 @@ Words16 = Annotated[str, Field(max_length=SAID_BYTES), AfterValidator(_short)]
 Text = Annotated[str, Field(max_length=65_536)]
 Ref = Annotated[str, Field(min_length=6, max_length=64, pattern=r"^[0-9a-z]+$")]
 Object = dict[str, Any]
-
-
-_AGENT_NAMES = ("agent_id", "agent_profile_id", "agent_instance_id", "assignee_agent_instance_id")
-
-
-class Assigned(Words):
-    """A body that names an assignee."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_name(cls, given: Any) -> Any:
-        """C-45, C-60: the seed's other names of the agent are taken."""
-        if not isinstance(given, dict) or "assignee_agent_id" in given:
-            return given
-        known = [name for name in _AGENT_NAMES if name in given]
-        if len(known) != 1:
-            return given
-        rest = {name: value for name, value in given.items() if name != known[0]}
-        return {**rest, "assignee_agent_id": given[known[0]]}
 
 
 class Shown(Words):

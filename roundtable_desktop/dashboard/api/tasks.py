@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 from operator import itemgetter
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
+from roundtable_desktop.dashboard.api.board import Place
 from roundtable_desktop.dashboard.api.explanations import Explained, explained
 from roundtable_desktop.dashboard.api.gates_shown import GatesWanted, only_approval, wanted
+from roundtable_desktop.dashboard.api.other_names import Assigned, Status
 from roundtable_desktop.dashboard.api.runs import RunRow
 from roundtable_desktop.dashboard.api.shapes import (
-    Assigned,
     Line,
     Moment,
     Ref,
@@ -45,37 +46,25 @@ from roundtable_desktop.dashboard.reading import (
 )
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
-from roundtable_desktop.engine.desk import Asked, Desk, tasks
+from roundtable_desktop.engine.desk import Asked, Desk, board, tasks
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model import records
 from roundtable_desktop.model.copies import WorkspaceStrategy
 from roundtable_desktop.model.settings import Label, Model
 from roundtable_desktop.model.states import DeliveryMode, TaskStatus
-from roundtable_desktop.model.statuses import ALIASES, by_own_name
-
-Status = Literal[
-    "todo", "in_progress", "in_review", "blocked", "interrupted", "done", "failed", "cancelled"
-]
-_OTHERS = Literal["open", "pending", "running", "review", "completed", "closed", "canceled"]
-_Wanted = Annotated[
-    Status, BeforeValidator(by_own_name, json_schema_input_type=Literal[Status, _OTHERS])
-]
-_Begun = Annotated[
-    Literal["todo"],
-    BeforeValidator(by_own_name, json_schema_input_type=Literal["todo", "open", "pending"]),
-]
 
 Paths = Annotated[list[Annotated[str, Field(min_length=1, max_length=1024)]], Field(max_length=100)]
 
 
-class NewTask(Assigned, Planning):
+class NewTask(Planning, Assigned):
     """base_branch, delivery, workspace_strategy: the workspace's when left out. With the strategy
     `main` its agent has a copy to look at only, and what it changes there is discarded. `worktree`
     is a linked working tree of the repository: made faster, and with the repository's own branches,
     but an agent there can move them, and change hooks and configuration. All of that is compared
     before and after each run, and told; it is not put back.
 
-    status: what every task begins as. blocked_by: ids; short for hard edges. gates: asked in order
+    status: where it begins on the board, `todo` as a rule; elsewhere as if it were moved there at
+    once. blocked_by: ids; short for hard edges. gates: asked in order
     when its work is handed in; an approval alone is the same as requires_approval. acceptance,
     expected_files: by what its work is judged; its agent and its reviewers are told.
 
@@ -95,7 +84,7 @@ class NewTask(Assigned, Planning):
     workspace_id: Ref
     title: Line
     description: Text = ""
-    status: _Begun = "todo"
+    status: Place = "todo"
     assignee_agent_id: Ref | None = None
     base_branch: Annotated[str, Field(min_length=1, max_length=250)] | None = None
     delivery: Literal["approval", "auto"] | None = None
@@ -112,7 +101,7 @@ class NewTask(Assigned, Planning):
     expected_files: Paths = Field(default_factory=list)
 
 
-class TaskChange(Assigned, PlanningChange):
+class TaskChange(PlanningChange, Assigned):
     """What is left out stays; project, model: taken away with null. depends_on, blocked_by, gates:
     all that it waits for and must pass from now on; what is in review is looked at anew by other
     gates."""
@@ -154,12 +143,12 @@ class CommentRow(Shown):
     created_at: Moment
 
 
-class TasksAsked(Paging):
+class TasksAsked(Paging, Assigned):
     """q: words that all stand in its title, its description or what was said about it. hidden:
     those that routines made, too."""
 
     workspace_id: Ref | None = None
-    status: _Wanted | None = None
+    status: Status | None = None
     assignee_agent_id: Ref | None = None
     mission_id: Ref | None = None
     number: Annotated[int, Field(ge=1)] | None = None
@@ -242,6 +231,7 @@ def add(desk: Desk, by: Asked, body: NewTask) -> records.Task:
         expected_files=body.expected_files,
         workspace_strategy=strategy and WorkspaceStrategy(strategy),
         mission_id=body.mission_id,
+        then=board.placing(desk, by, TaskStatus(body.status)),
         **planned(body),
     )
 
@@ -289,7 +279,3 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         found = look.task(ref)
         who = asked(caller, once, expected_revision)
         return show(look, tasks.run(desk, who, found.id, body.text))
-
-
-assert set(TaskStatus) == set(get_args(Status))
-assert set(ALIASES) == set(get_args(_OTHERS))

@@ -3,6 +3,7 @@
 from typing import Literal, get_args
 
 from roundtable_desktop.dashboard.api.explanations import Explained, Gate, explained, gate
+from roundtable_desktop.dashboard.api.other_names import OfAgent
 from roundtable_desktop.dashboard.api.shapes import (
     Instant,
     Moment,
@@ -47,7 +48,7 @@ class Wake(Words):
     at: Instant | None = None
 
 
-class WakeupsAsked(Paging):
+class WakeupsAsked(Paging, OfAgent):
     workspace_id: Ref | None = None
     status: (
         Literal["queued", "claimed", "coalesced", "skipped", "finished", "failed", "cancelled"]

@@ -16,9 +16,11 @@ from roundtable_desktop.store.db import View
 
 
 class Planned(TypedDict, total=False):
-    """By what its mission plans a task (`records.Task`). purpose, about_task_id: of what the engine
+    """By what a task is judged and its mission plans it (`records.Task`). purpose, about_task_id: of what the engine
     makes for another task."""
 
+    acceptance: str
+    expected_files: Sequence[str]
     write_area: Sequence[str]
     priority: int
     optional: bool

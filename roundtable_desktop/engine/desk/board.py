@@ -60,6 +60,19 @@ def move(desk: Desk, asked: Asked, task_id: str, to: TaskStatus, note: str = "")
     return _done(desk, asked, task_id, lambda tx, task: move_now(tx, desk, asked, task, to, note))
 
 
+def placing(desk: Desk, asked: Asked, to: TaskStatus) -> Callable[[Tx, Task], None]:
+    """For `tasks.create`: the new task begins there, by the moves that lead there. It has no run
+    that they could end."""
+    first = [TaskStatus.IN_PROGRESS] if to in (TaskStatus.IN_REVIEW, TaskStatus.DONE) else []
+    steps = [] if to is TaskStatus.TODO else [*first, to]
+
+    def put(tx: Tx, task: Task) -> None:
+        for step in steps:
+            move_now(tx, desk, asked, tasks.get(tx, task.id), step)
+
+    return put
+
+
 def block(desk: Desk, asked: Asked, task_id: str, *, reason: str, owner: str, action: str) -> Task:
     """C-24: who has to do what. Nothing works on it until somebody opens it again."""
 

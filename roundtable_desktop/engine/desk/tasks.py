@@ -1,6 +1,6 @@
 """Commands about tasks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Unpack
 
@@ -68,13 +68,13 @@ def create(
     requires_approval: bool = False,
     workspace_strategy: WorkspaceStrategy | None = None,
     gates: Sequence[Wanted] = (),
-    acceptance: str = "",
-    expected_files: Sequence[str] = (),
     mission_id: str | None = None,
+    then: Callable[[Tx, Task], None] = lambda _tx, _task: None,
     **planned: Unpack[Planned],
 ) -> Task:
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
-    is held while something must come first (K-53). One of a mission wakes nobody (C-96)."""
+    is held while something must come first (K-53). One of a mission wakes nobody (C-96). then: what
+    else is done with it in the same decision."""
     where = (workspace_id, parent_id, mission_id, base_branch)
     workspace, branch = belonging.starts_from(desk, *where)
 
@@ -96,8 +96,6 @@ def create(
             parent_id=of.parent_id,
             requires_approval=requires_approval,
             workspace_strategy=workspace_strategy or settings.strategy_of(tx, workspace_id),
-            acceptance=acceptance,
-            expected_files=list(expected_files),
             mission_id=of.mission_id,
             **planned,
         )
@@ -106,6 +104,7 @@ def create(
             given = _agent(tx, workspace_id, assignee_agent_id)
             task = assign_now(tx, desk, asked.actor, task, given)
         gating.draw(tx, desk.ids, task, gates)
+        then(tx, task)
         return Subject("task", task.id)
 
     with desk.store.transaction() as tx:
