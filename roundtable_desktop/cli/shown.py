@@ -7,7 +7,6 @@ import click
 
 from roundtable_desktop.cli.client import Answer
 from roundtable_desktop.cli.output import plain
-from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.phrases import _, sentence
 from roundtable_desktop.phrases.codes import word
 from roundtable_desktop.phrases.failures import CAUSES
@@ -96,10 +95,9 @@ def _told(message: Answer) -> str:
 def causes(seen: Answer) -> Iterator[Answer]:
     """Of a wakeup: when each of its causes came, what it was, and what was said with it."""
     for one in seen["context_snapshot"].get("wakes", ()):
-        at = one.get("at")
         yield {
             "cause": word(one.get("source")),
-            "at": stamp(rfc3339(instant(at))) if isinstance(at, int) else "",
+            "at": stamp(one["at"]) if "at" in one else "",
             "said": _said(one.get("payload") or {}),
         }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from flask import Response
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown
+from roundtable_desktop.dashboard.api.shapes import Moment, Ref, Shown, Stored
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.happened import told
 from roundtable_desktop.dashboard.live import Streams
@@ -50,7 +50,7 @@ class EventRow(Shown):
     workspace_id: str | None
     subject_type: str
     subject_id: str
-    data: Object
+    data: Stored
 
 
 class Feed(Shown):

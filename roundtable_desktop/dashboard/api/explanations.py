@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from roundtable_desktop.dashboard.api.shapes import Object, Say, Shown, said
+from roundtable_desktop.dashboard.api.shapes import Say, Shown, Stored, said
 from roundtable_desktop.model.verdicts import Explanation
 
 
 class Gate(Shown):
     gate: str
     verdict: str
-    detail: Object
+    detail: Stored
     at: str
     sentence: str
 
@@ -19,7 +19,7 @@ class Explained(Shown):
 
     code: str
     sentence: str
-    values: Object
+    values: Stored
     gates: list[Gate]
     wakeup_id: str | None
     run_id: str | None

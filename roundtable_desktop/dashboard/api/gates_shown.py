@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.agents import Roles
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Shown, Words16
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Shown, Stored, Words16
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.engine.desk.look_gates import Said, Stage
 from roundtable_desktop.model.gates import GateKind, Topic, Wanted, Weight, Word
@@ -46,7 +46,7 @@ class GateShown(Shown):
     status: str
     round: int
     waits_for: list[str]
-    stuck: Object | None
+    stuck: Stored | None
 
 
 class Finding(Words):

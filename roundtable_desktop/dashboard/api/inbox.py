@@ -9,9 +9,9 @@ from pydantic import Field
 from roundtable_desktop.dashboard.api.shapes import (
     Instant,
     Moment,
-    Object,
     Ref,
     Shown,
+    Stored,
     Words16,
     asked,
     said,
@@ -83,9 +83,9 @@ class InboxRow(Shown):
     sentence: str
     agent: str | None
     task: int | None
-    data: Object
+    data: Stored
     answers: list[AnswerRow]
-    resolution: Object | None
+    resolution: Stored | None
     created_at: Moment
     updated_at: Moment
     resolved_at: Moment | None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roundtable_desktop.dashboard.api.control import Ended
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Say, Shown, said
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Say, Shown, Stored, said
 from roundtable_desktop.dashboard.api.tasks_shown import EdgeShown
 from roundtable_desktop.dashboard.plan_words import Telling
 from roundtable_desktop.dashboard.reading import Words
@@ -54,9 +54,9 @@ class MissionRow(Shown):
     reason: str | None
     sentence: str
     counts: Count
-    error: Object | None
+    error: Stored | None
     consecutive_errors: int
-    last_exit: Object | None
+    last_exit: Stored | None
     started_at: Moment
     opened_at: Moment | None
     ended_at: Moment | None
@@ -83,7 +83,7 @@ class MissionTask(Shown):
     depth: int
     depends_on: list[EdgeShown]
     live_run_id: str | None
-    why: Object | None
+    why: Stored | None
     sentence: str
 
 
@@ -92,7 +92,7 @@ class TaskReason(Words):
 
     task_id: str
     code: str
-    values: Object
+    values: Stored
     sentence: str
 
 
@@ -157,7 +157,7 @@ class MissionDetail(MissionRow):
     waves: list[WaveRow]
     waves_count: int
     convergence: ConvergenceShown
-    report: Object | None
+    report: Stored | None
     snapshots: list[SnapshotShown]
 
 

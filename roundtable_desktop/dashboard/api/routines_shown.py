@@ -6,7 +6,7 @@ from types import MappingProxyType
 from roundtable_desktop.dashboard.addresses import address
 from roundtable_desktop.dashboard.api.events import EventRow
 from roundtable_desktop.dashboard.api.routine_words import TemplateWanted
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Shown
+from roundtable_desktop.dashboard.api.shapes import Moment, Object, Shown, Stored
 from roundtable_desktop.engine.desk.look_routines import LookRoutines, Recurring, Sleeps
 from roundtable_desktop.model import routines as records
 from roundtable_desktop.phrases import became, sentence
@@ -45,7 +45,7 @@ class Firing(Shown):
     reason: str | None
     sentence: str
     trigger_payload: Object
-    missed: Object | None
+    missed: Stored | None
     scheduled_at: Moment
     wakeup_id: str | None
     run_id: str | None

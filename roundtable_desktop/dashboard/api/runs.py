@@ -14,6 +14,7 @@ from roundtable_desktop.dashboard.api.shapes import (
     Object,
     Ref,
     Shown,
+    Stored,
     Words16,
     asked,
     said,
@@ -165,7 +166,7 @@ class RunDetail(RunRow):
     report_misfits: list[MisfitRow]
     assembled_prompt: str
     summary_injected: str
-    context_snapshot: Object
+    context_snapshot: Stored
     processes: list[ProcessRow]
     messages: list[MessageRow]
 

@@ -11,7 +11,7 @@ from roundtable_desktop.dashboard.reading import Once, Words
 from roundtable_desktop.dashboard.signin import Caller
 from roundtable_desktop.engine.desk import Asked
 from roundtable_desktop.model.spans import instant_of
-from roundtable_desktop.model.times import rfc3339
+from roundtable_desktop.model.times import instant, rfc3339
 from roundtable_desktop.phrases import _, sentence
 
 Moment = Annotated[
@@ -60,6 +60,32 @@ Words16 = Annotated[str, Field(max_length=SAID_BYTES), AfterValidator(_short)]
 Text = Annotated[str, Field(max_length=65_536)]
 Ref = Annotated[str, Field(min_length=6, max_length=64, pattern=r"^[0-9a-z]+$")]
 Object = dict[str, Any]
+
+_SINCE_1973 = 10**14
+_INSTANTS = frozenset({"at", "since", "until", "first", "last"})
+_APART = frozenset({"variables"})
+"""What is under these names is a person's own."""
+
+
+def _told(value: Any, name: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: inner if key in _APART else _told(inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_told(one, name) for one in value]
+    is_instant = name in _INSTANTS or name.endswith(("_at", "_until"))
+    if is_instant and isinstance(value, int) and value > _SINCE_1973:
+        return rfc3339(instant(value))
+    return value
+
+
+Stored = Annotated[Object, BeforeValidator(_told)]
+"""What rows keep in JSON, as answers tell it: its instants are no numbers there."""
+Micros = Annotated[
+    str,
+    BeforeValidator(lambda value: rfc3339(instant(value)) if isinstance(value, int) else value),
+    Field(json_schema_extra={"format": "date-time"}),
+]
+"""An instant that is kept as a number, told as any other."""
 
 
 class Shown(Words):

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api.drafts import Difference, Drafted, difference_of, draft_of
-from roundtable_desktop.dashboard.api.shapes import Moment, Object, Ref, Shown, asked, said
+from roundtable_desktop.dashboard.api.shapes import Moment, Ref, Shown, Stored, asked, said
 from roundtable_desktop.dashboard.reading import Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.dashboard.signin import Caller
@@ -34,7 +34,7 @@ class ForeseenItem(Shown):
     code: str
     sentence: str
     workspace_id: str | None
-    values: Object
+    values: Stored
 
 
 class ForeseenDays(Shown):

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from flask import Response
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from roundtable_desktop.dashboard.api.shapes import Object, Shown
+from roundtable_desktop.dashboard.api.shapes import Micros, Object, Shown
 from roundtable_desktop.dashboard.problems import Fault, Refusal
 from roundtable_desktop.dashboard.reading import Asked, Listed
 from roundtable_desktop.dashboard.routes import Api
@@ -20,6 +20,8 @@ WORDS = 200
 END_OF_ID = 8
 
 Cursor = Annotated[str, Field(pattern=r"^\d{6}\.\d{1,12}(\.\d{1,6})?$")]
+After = Annotated[Cursor | None, BeforeValidator(lambda given: None if given == "0" else given)]
+"""0 is the beginning, as of the feed."""
 Words = Annotated[str, AfterValidator(str.strip), Field(max_length=WORDS)]
 
 
@@ -27,7 +29,7 @@ class TranscriptAsked(Asked):
     """after, before: cursors of which a transcript goes on, forwards or backwards. q: what to look
     for; no letter of it means that nothing is looked for."""
 
-    after: Cursor | None = None
+    after: After = None
     before: Cursor | None = None
     q: Words = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 100
@@ -37,7 +39,7 @@ class Entry(Shown):
     """One piece of what the agent printed; dropped: what was left out in the middle. cursor: of
     what was found, where it stands."""
 
-    at: int | None = None
+    at: Micros | None = None
     stream: str | None = None
     text: str = ""
     dropped: Object | None = None
@@ -79,7 +81,7 @@ def declare(api: Api, look: Look) -> None:
 
 
 def _hit(hit: Hit) -> Entry:
-    return Entry(at=hit.at, stream=hit.stream, text=hit.text, cursor=hit.cursor)
+    return Entry.of(hit)
 
 
 def _printed(entry: Mapping[str, Any]) -> bytes:

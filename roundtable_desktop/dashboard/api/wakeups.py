@@ -7,9 +7,9 @@ from roundtable_desktop.dashboard.api.other_names import OfAgent
 from roundtable_desktop.dashboard.api.shapes import (
     Instant,
     Moment,
-    Object,
     Ref,
     Shown,
+    Stored,
     Words16,
     asked,
 )
@@ -67,7 +67,7 @@ class WakeupRow(Shown):
     task_id: str | None
     source: str
     reason: str
-    payload: Object
+    payload: Stored
     status: str
     outcome: str | None
     cancel_reason: str | None
@@ -83,7 +83,7 @@ class WakeupRow(Shown):
 
 
 class WakeupDetail(WakeupRow):
-    context_snapshot: Object
+    context_snapshot: Stored
     decisions: list[Gate]
 
 

@@ -16,8 +16,8 @@ from roundtable_desktop.store.db import View
 
 
 class Planned(TypedDict, total=False):
-    """By what a task is judged and its mission plans it (`records.Task`). purpose, about_task_id: of what the engine
-    makes for another task."""
+    """By what a task is judged and its mission plans it (`records.Task`). purpose, about_task_id:
+    of what the engine makes for another task."""
 
     acceptance: str
     expected_files: Sequence[str]
