@@ -111,6 +111,8 @@ def what_now(seen: Answer, *, looks: bool = True) -> Iterator[str]:
         yield said.format(end=end)
     elif seen["status"] in _UNDECIDED or _is_held(seen):
         yield _("Deliver it: roundtable proposal deliver {end}").format(end=end)
+    if _is_stuck(seen):
+        yield _("Have it tried again: roundtable proposal rebase {end}").format(end=end)
     if seen["status"] in _UNDECIDED:
         yield _("Or send it back: roundtable proposal reject {end} --note WHY").format(end=end)
 
@@ -121,6 +123,13 @@ _UNDECIDED = ("pending", "in_review")
 def _is_held(seen: Answer) -> bool:
     tries = seen["deliveries"]
     return bool(seen["status"] == "approved" and tries and tries[-1]["status"] == "held")
+
+
+def _is_stuck(seen: Answer) -> bool:
+    """Its mission's branch could not take its base in."""
+    tries = seen["deliveries"]
+    offered = seen["run_id"] is None and seen["status"] == "conflicted"
+    return bool(offered and tries and tries[-1]["status"] == "held")
 
 
 @proposal.command()
@@ -190,7 +199,8 @@ def verdict(home: Home, given: str, word: str, note: str, finding: tuple[str, ..
 @click.option("--note", default="", help=_("What the agent should know beside that."))
 @click.pass_obj
 def rebase(home: Home, given: str, note: str) -> None:
-    """Its agent brings the work onto the branch as it is now; a new proposal comes of it."""
+    """Its agent brings the work onto the branch as it is now; a new proposal comes of it. Of a
+    mission: its own branch takes the base branch in, and a task settles what clashes."""
     seen = Client(home).post(f"/proposals/{names.ref(given)}/rebase", {"note": note})
     click.echo(plain(seen["sentence"]))
 

@@ -1,11 +1,11 @@
 """Holds a delivery of which nothing was written, and asks a person about it."""
 
-from roundtable_desktop.engine import conflicts
+from roundtable_desktop.engine import catching_up, conflicts
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Ids
 from roundtable_desktop.model.proposals import Delivery, Proposal
-from roundtable_desktop.model.records import Json, Subject, Task
+from roundtable_desktop.model.records import SYSTEM, Json, Subject, Task
 from roundtable_desktop.model.states import (
     DeliveryStatus,
     InboxKind,
@@ -35,6 +35,10 @@ def hold(tx: Tx, ids: Ids, delivery: Delivery, reason: Json) -> None:
         return conflicts.settle(tx, ids, mission, delivery, proposal, reason)
     kind = Kind.MERGE_CONFLICTED if conflict else Kind.MERGE_FAILED
     proposals.end_delivery(tx, delivery, DeliveryStatus.HELD, kind=kind, reason=reason)
+    if conflict and newest.id == proposal.id:
+        moved = catching_up.by_itself(tx, proposal)
+        if moved is not None:
+            return catching_up.intend(tx, ids, moved, proposal, SYSTEM)
     if newest.id != proposal.id and proposal.status is ProposalStatus.APPROVED:
         proposals.move(tx, proposal, ProposalStatus.SUPERSEDED, data={"by": newest.id})
     elif reason["code"] != WORD_WAITS:
@@ -53,8 +57,9 @@ def ask(tx: Tx, ids: Ids, delivery: Delivery, proposal: Proposal, task: Task, re
     """Once for each try; it goes with the next one, or with the proposal. Where the agent could
     still put it right, it can be asked to."""
     answers: tuple[str, ...] = ANSWERS
+    catches_up = proposal.status is ProposalStatus.CONFLICTED
     able = task.status is TaskStatus.IN_REVIEW and task.assignee_agent_id is not None
-    if able or proposal.run_id is None:
+    if able or (proposal.run_id is None and not catches_up):
         answers = (RETRY, REQUEST_CHANGES, DISCARD)
     inbox.open_item(
         tx,

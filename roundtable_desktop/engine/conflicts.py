@@ -103,7 +103,8 @@ def _clash(
     view: View, mission: Mission, task: Task, proposal: Proposal, paths: Sequence[str]
 ) -> Clash:
     """As deep as its own rows say that it is."""
-    chain = [task.id, *([task.about_task_id] if task.about_task_id else [])]
+    about_other = task.about_task_id not in (None, mission.root_task_id)
+    chain = [task.id, *([str(task.about_task_id)] if about_other else [])]
     gone = [
         str(one["path"])
         for one in proposal.files

@@ -6,11 +6,12 @@ import shlex
 import threading
 from collections.abc import Callable
 
-from roundtable_desktop.engine import blocked, by_rule, graph, merges, straying
+from roundtable_desktop.engine import blocked, by_rule, catching_up, graph, merges, straying
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.engine.patience import Patience
 from roundtable_desktop.model.errors import PASSING, Refused
 from roundtable_desktop.model.kinds import Kind
+from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import (
     SPECIAL,
     TIMEOUT,
@@ -84,8 +85,10 @@ class Deliveries:
         self._end(delivery_id, Delivered(held={"code": "branch_moved"}))
         return None if around is None else around[0].workspace_id
 
-    def _around(self, delivery_id: str) -> tuple[Delivery, Proposal, str, Workspace] | None:
-        """(…, the message of the commit that brings it, …)"""
+    def _around(
+        self, delivery_id: str
+    ) -> tuple[Delivery, Proposal, str, Workspace, Mission | None] | None:
+        """(…, the message of the commit that brings it, …, the mission that takes its base in)"""
         with self._reader.snapshot() as view:
             delivery = proposals.get_delivery(view, delivery_id)
             assert delivery is not None
@@ -99,9 +102,10 @@ class Deliveries:
             waits = delivery.status is DeliveryStatus.INTENDED and straying.goes_first(
                 view, delivery
             )
+            mission = catching_up.of(view, delivery, proposal)
         if waits or delivery.status is not DeliveryStatus.INTENDED:
             return None  # what it waits for nudges when it is over
-        return delivery, proposal, message, workspace
+        return delivery, proposal, message, workspace, mission
 
     def _attempt(
         self,
@@ -109,6 +113,7 @@ class Deliveries:
         proposal: Proposal,
         message: str,
         workspace: Workspace,
+        mission: Mission | None,
         *,
         resume: bool,
     ) -> Delivered:
@@ -125,6 +130,8 @@ class Deliveries:
                 )
                 if found is not None:
                     return found
+            if mission is not None:
+                return self._catch_up(delivery, proposal, workspace, mission)
             prepared = self._git.prepare(
                 repository,
                 delivery.branch,
@@ -144,6 +151,37 @@ class Deliveries:
         except Refused as error:
             return Delivered(held={"code": error.code, **error.values})
 
+    def _catch_up(
+        self, delivery: Delivery, proposal: Proposal, workspace: Workspace, mission: Mission
+    ) -> Delivered:
+        """What clashes is written down before the branch is touched, for whoever ends it."""
+        caught = catching_up.join(self._git, repository_of(workspace), mission, delivery)
+        if caught.held is not None:
+            return Delivered(held=caught.held)
+        assert caught.prepared is not None and caught.reason is not None
+        with self._store.transaction() as tx:
+            proposals.note(tx, delivery, caught.reason)
+        outcome = self._put(delivery, proposal, workspace, caught.prepared)
+        if (outcome.held or {}).get("code") != "checked_out":
+            return outcome
+        leave = ["git", "-C", str((outcome.held or {})["path"]), "switch", "--detach"]
+        held = {"code": "mission_checked_out", "command": shlex.join(leave)}
+        return Delivered(held={**(outcome.held or {}), **held})
+
+    def _marks(
+        self, delivery: Delivery, proposal: Proposal, workspace: Workspace, new: str
+    ) -> list[str]:
+        """Paths that a repair was to settle and left with git's marks; a person's own Deliver
+        stands."""
+        with self._reader.snapshot() as view:
+            task = tasks.get(view, proposal.task_id)
+            assert task is not None, "foreign keys hold"
+            mission = catching_up.mends(view, task)
+            marked = catching_up.marked(view, mission) if mission else None
+        if marked is None or delivery.into_checkout:
+            return []
+        return marked.left(self._git, repository_of(workspace), new)
+
     def _put(
         self, delivery: Delivery, proposal: Proposal, workspace: Workspace, prepared: Prepared
     ) -> Delivered:
@@ -152,12 +190,16 @@ class Deliveries:
             return Delivered(held={**conflict, "command": prepared.command})
         if prepared.new == prepared.old:
             return Delivered(found_in=prepared.old)
+        if left := self._marks(delivery, proposal, workspace, prepared.new):
+            return Delivered(held=catching_up.held_for(left))
         with self._store.transaction() as tx:
             task = tasks.get(tx, proposal.task_id)
             assert task is not None, "foreign keys hold"
             if by_rule.overtaken(tx, delivery, proposal, task):
                 return Delivered(held={"code": blocked.WORD_WAITS})
-            proposals.aim(tx, delivery, old=prepared.old, new=prepared.new)
+            catches_up = catching_up.of(tx, delivery, proposal) is not None
+            kind = Kind.CATCH_UP_STARTED if catches_up else Kind.MERGE_STARTED
+            proposals.aim(tx, delivery, old=prepared.old, new=prepared.new, kind=kind)
         repository = repository_of(workspace)
         self._git.keep_ref(repository, f"{UNDO}{delivery.id}", prepared.old)
         return self._git.deliver(
@@ -182,6 +224,9 @@ class Deliveries:
             assert proposal is not None
             if held is not None:
                 return blocked.hold(tx, self._ids, delivery, held)
+            mission = catching_up.of(tx, delivery, proposal)
+            if mission is not None:
+                return catching_up.settle(tx, self._ids, mission, delivery, proposal)
             task = tasks.get(tx, proposal.task_id)
             assert task is not None, "foreign keys hold"
             reason = None

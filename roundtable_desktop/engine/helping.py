@@ -47,13 +47,15 @@ def make(
     mission: Mission,
     task: Task,
     purpose: Purpose,
-    agent: Agent,
+    agent: Agent | None,
     words: str,
     files: Sequence[str] = (),
+    area: Sequence[str] | None = None,
 ) -> Task:
     """Below the mission's root, from its branch, where the task itself may write, and before others
     that are as important; of what the mission can do without it can do without the helper too. The
-    planner wakes its agent (C-96). files: what it changes besides."""
+    planner wakes its agent, or names one where nobody else is there (C-96). files: what it changes
+    besides. area: where it may write instead."""
     made = tasks.add(
         tx,
         SYSTEM,
@@ -70,14 +72,14 @@ def make(
         acceptance=task.acceptance,
         mission_id=mission.id,
         parent_id=mission.root_task_id,
-        write_area=list(task.write_area),
+        write_area=list(task.write_area if area is None else area),
         expected_files=list(files),
         priority=task.priority + 1,
         optional=task.optional,
         purpose=purpose,
         about_task_id=task.id,
     )
-    return tasks.assign(tx, made, agent.id, SYSTEM)
+    return made if agent is None else tasks.assign(tx, made, agent.id, SYSTEM)
 
 
 def come_first(tx: Tx, task: Task, made: Task) -> None:

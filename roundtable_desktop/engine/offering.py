@@ -4,15 +4,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from roundtable_desktop.engine import by_rule, checks
+from roundtable_desktop.engine import by_rule, catching_up, checks
 from roundtable_desktop.engine.launching import repository_of
 from roundtable_desktop.model.merges import OfferStatus
 from roundtable_desktop.model.missions import Mission
 from roundtable_desktop.model.ports import Change, Git, Ids
 from roundtable_desktop.model.records import Workspace
-from roundtable_desktop.model.states import ProposalStatus
 from roundtable_desktop.store import missions, offers, proposals, tasks, workspaces
-from roundtable_desktop.store.db import Reader, Store, View
+from roundtable_desktop.store.db import Reader, Store
 
 log = logging.getLogger(__name__)
 
@@ -32,14 +31,16 @@ class Offering:
             mission = missions.get(view, offer.mission_id)
             workspace = workspaces.get(view, offer.workspace_id)
             assert mission is not None and workspace is not None, "foreign keys hold"
-            base, merged = _base(view, mission), offers.last_merged(view, mission)
+            base, merged = catching_up.base_of(view, mission), offers.last_merged(view, mission)
+            marked = catching_up.marked(view, mission)
         if offer.status is not OfferStatus.INTENDED:
             return
         repository = repository_of(workspace)
         head = self._git.commit_of(repository, mission.integration_branch)
         head = head or merged or base  # somebody deleted it: what it had is there all the same
         changes = self._git.changes(repository, base, head) if head != base else ()
-        self._propose(offer_id, workspace, mission, base, head, changes)
+        left = marked.left(self._git, repository, head) if marked and changes else []
+        self._propose(offer_id, workspace, mission, base, head, changes, left)
 
     def _propose(
         self,
@@ -49,8 +50,10 @@ class Offering:
         base: str,
         head: str,
         changes: Sequence[Change],
+        left: Sequence[str],
     ) -> None:
-        """Its root task proposes it, for no single run made it."""
+        """Its root task proposes it, for no single run made it. left: paths that still have git's
+        conflict marks; it waits for a person's look then."""
         with self._store.transaction() as tx:
             offer, root = offers.get(tx, offer_id), tasks.get(tx, mission.root_task_id)
             assert offer is not None and root is not None, "foreign keys hold"
@@ -69,21 +72,9 @@ class Offering:
                 base_commit=base,
                 head_commit=head,
                 files=[asdict(change) for change in changes],
-                held=None,
+                held=catching_up.held_for(left) if left else None,
             )
             offers.end(tx, offer, made.id)
             if not checks.ask(tx, self._ids, mission, made):
                 by_rule.intend(tx, self._ids, None, root, made, changes)
             tx.nudge("queue")
-
-
-def _base(view: View, mission: Mission) -> str:
-    """Up to where its base branch has the mission's work: the commit that its integration branch
-    began at, or what it delivered last. The branch itself may have moved on meanwhile."""
-    made = proposals.of_task(view, mission.root_task_id)
-    had = [
-        one.head_commit
-        for one in made
-        if one.run_id is None and one.status is ProposalStatus.DELIVERED
-    ]
-    return had[-1] if had else mission.base_commit

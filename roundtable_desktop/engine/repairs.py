@@ -24,10 +24,11 @@ def waiting(view: View, repair: Task) -> Task | None:
 
 
 def conflicted(view: View, task_id: str) -> Proposal | None:
-    """The newest that the task proposed, if that did not fit."""
+    """The newest that a run of the task left, if that did not fit; what a mission offers as a whole
+    is in no copy."""
     offered = proposals.of_task(view, task_id)
-    is_one = bool(offered) and offered[-1].status is ProposalStatus.CONFLICTED
-    return offered[-1] if is_one else None
+    last = offered[-1] if offered and offered[-1].run_id is not None else None
+    return last if last is not None and last.status is ProposalStatus.CONFLICTED else None
 
 
 def came(view: View, repair: Task) -> bool:

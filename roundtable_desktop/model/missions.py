@@ -31,7 +31,7 @@ OVER = (
     MissionState.FAILED,
 )
 """Nothing is planned or looked at any more; `reopen` leads back from all but `completed`, and from
-that a person who asks for changes of what it offered."""
+that a person who asks for changes of what it offered, or its base that clashes with that."""
 
 PLANNING = (MissionState.ACTIVE, MissionState.DEGRADED)
 """In these states waves are planned and the mission may converge."""

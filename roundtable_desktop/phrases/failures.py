@@ -116,7 +116,7 @@ ANSWERS: Mapping[str, str] = {
     "blocker_lost/redo": N_("has what it waits for done again, and waits"),
     "delivery_blocked/retry": N_("tries to deliver it again"),
     "delivery_blocked/request_changes": N_(
-        "sends it back: its agent brings it onto the branch as that is now"
+        "sends it back: it is brought onto the branch as that is now, and proposed anew"
     ),
     "delivery_blocked/discard": N_("delivers it never; its task is cancelled, its commit is kept"),
     "approval/approve": N_("says yes"),

@@ -61,6 +61,7 @@ STEPS: Mapping[str, str] = {
     "session.opened": N_("{agent} opened the conversation of {run}."),
     "wakeup.claimed": N_("The wake of {agent} ({wakeup}) was taken up."),
     "workspace.merge.started": N_("The delivery of {proposal} began."),
+    "mission.catch_up.started": N_("A mission's branch takes its base branch in: {proposal}."),
 }
 """What only an exact look asks for; left out unless it is asked for."""
 
@@ -125,6 +126,10 @@ OF_WORK: Mapping[str, str] = {
     "workspace.merge.completed": N_("{Proposal} is on {branch} now."),
     "workspace.merge.conflicted": N_("{Proposal} was not delivered: it conflicts."),
     "workspace.merge.failed": N_("{Proposal} was not delivered."),
+    "mission.catch_up.intended": N_(
+        "{who} had {proposal} brought onto its base branch as that is now."
+    ),
+    "mission.catch_up.completed": N_("{branch} has what its base branch has by now."),
     "delivery.intended": N_("{who} had {proposal} delivered to {branch}."),
     "copy.freed": N_("The working copy {copy} was removed: all of its work is kept elsewhere."),
     "copy.kept": N_("The working copy {copy} stays: it holds work that is nowhere else."),

@@ -36,6 +36,27 @@ MERGING: Mapping[str, str] = {
     "outside_area": N_("It changes files that its task was not to change: {paths}."),
     "outside_area_of": N_("Those are for {tasks}, and its agent is told."),
     "outside_area_waits": N_("It is merged after T-{number}, for which those files are."),
+    "catches_up": N_(
+        "It does not fit onto {base_branch}. The mission's branch takes in what that has by now; "
+        "then all of it is offered again."
+    ),
+    "caught_up": N_(
+        "It did not fit onto {base_branch}. The mission's branch has what that has by now, and a "
+        "task settles what clashes there: {paths}. Then all of it is offered again."
+    ),
+    "caught_up_clean": N_(
+        "The mission's branch has what {base_branch} has by now, and nothing clashes. All of it is "
+        "offered again."
+    ),
+    "catch_up_held": N_(
+        "It does not fit onto its branch, and the mission's branch could not take in what that has "
+        "by now. {why} Nothing of yours was touched."
+    ),
+    "base_missing": N_("The branch “{branch}” is gone. Create it again, then have it tried again."),
+    "mission_checked_out": N_(
+        "The mission's own branch is checked out in {path}, and no file of yours is changed for "
+        "that. Switch to another branch there, then have it tried again."
+    ),
     "check_missing": N_(
         "What is checked before a delivery came to no end, so that nobody knows whether it would"
         " have passed: {names}."

@@ -63,8 +63,8 @@ HELD: Mapping[str, str] = {
         "There is no git repository at {path} any more. Put it back where it was, then deliver."
     ),
     "conflict": N_(
-        "This conflicts with what the branch has by now: {paths}. Have its agent bring it onto "
-        "the branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
+        "This conflicts with what the branch has by now: {paths}. Have it brought onto the "
+        "branch anew (“roundtable proposal rebase”), or merge it by hand and deliver again."
     ),
     "special_file": N_(
         "{path} is no file, and git expects one there: a pipe or a device it would wait for for "
@@ -127,7 +127,7 @@ HELD: Mapping[str, str] = {
 
 ON_PAGES: Mapping[str, str] = {
     "conflict": N_(
-        "This conflicts with what the branch has by now: {paths}. Have its agent rework it, or "
-        "merge it by hand and deliver again."
+        "This conflicts with what the branch has by now: {paths}. Have it reworked, or merge "
+        "it by hand and deliver again."
     ),
 }

@@ -167,7 +167,9 @@ def intended(view: View) -> list[Delivery]:
     return [read(Delivery, Deliveries, row) for row in view.sql(_INTENDED)]
 
 
-def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> Delivery:
+def intend(
+    tx: Tx, proposal: Proposal, actor: Actor, kind: Kind = Kind.DELIVERY_INTENDED, **values: Any
+) -> Delivery:
     """The row that git's work is measured against, committed before git runs (law 3)."""
     tx.write(
         Deliveries.insert(
@@ -180,7 +182,7 @@ def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> Delivery:
     )
     journal.tell(
         tx,
-        Kind.DELIVERY_INTENDED,
+        kind,
         Subject("delivery", values["id"]),
         workspace_id=proposal.workspace_id,
         actor=actor,
@@ -193,7 +195,9 @@ def intend(tx: Tx, proposal: Proposal, actor: Actor, **values: Any) -> Delivery:
     return made
 
 
-def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:
+def aim(
+    tx: Tx, delivery: Delivery, *, old: str, new: str, kind: Kind = Kind.MERGE_STARTED
+) -> Delivery:
     """Writes down which commit is to replace which, before the branch is touched."""
     tx.write(
         Deliveries.update(old_commit=old, new_commit=new).where(
@@ -202,7 +206,7 @@ def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:
     )
     journal.tell(
         tx,
-        Kind.MERGE_STARTED,
+        kind,
         Subject("proposal", delivery.proposal_id),
         workspace_id=delivery.workspace_id,
         data={"branch": delivery.branch, "old": old, "new": new},
@@ -210,6 +214,12 @@ def aim(tx: Tx, delivery: Delivery, *, old: str, new: str) -> Delivery:
     aimed = get_delivery(tx, delivery.id)
     assert aimed is not None
     return aimed
+
+
+def note(tx: Tx, delivery: Delivery, reason: Json) -> None:
+    """What is known of one that is under way, for who takes it up again after a crash."""
+    under_way = Deliveries.status == DeliveryStatus.INTENDED
+    tx.write(Deliveries.update(reason=reason).where((Deliveries.id == delivery.id) & under_way))
 
 
 def hold_for(tx: Tx, delivery: Delivery, reason: Json) -> None:

@@ -195,29 +195,6 @@ def test_a_mission_is_merged_onto_a_base_that_moved_on(stage: Stage) -> None:
     assert stage.folders.plain("rev-parse", "main^1") == mine
 
 
-@pytest.mark.proves("A-27")
-def test_a_mission_that_does_not_fit_its_base_any_more_is_held_and_can_go_on(stage: Stage) -> None:
-    here = OnMission(stage, delivery=DeliveryMode.AUTO)
-    here.merged(here.task(), a="theirs\n")
-    stage.folders.plain("checkout", "-q", "main")
-    (stage.folders.repo / "a.txt").write_text("mine\n")
-    mine = stage.folders.commit()
-    stage.folders.plain("checkout", "-q", "elsewhere")
-    offered = here.complete()
-    assert offered is not None
-    stage.deliver()
-    [held] = stage.tries(offered)
-    assert held.reason is not None
-    assert (held.reason["code"], held.reason["paths"]) == ("conflict", ["a.txt"])
-    assert "merge" in str(held.reason["command"]) and main(stage) == mine
-    inbox.act(stage.desk, ASKED, asked(stage)["id"], "request_changes", "Keep mine")
-    assert here.mission.state is MissionState.ACTIVE and here.mission.outcome is None
-    assert stands(stage, offered) is ProposalStatus.REJECTED
-    run = stage.launch()
-    assert run.agent_id == here.coordinator.id and run.task_id == here.root.id
-    assert "Keep mine" in run.assembled_prompt and "a.txt" in run.assembled_prompt
-
-
 @pytest.mark.proves("A-26")
 def test_changes_that_are_asked_for_wake_the_coordinator_and_are_offered_anew(stage: Stage) -> None:
     here, _, offered = completed(stage)
@@ -241,7 +218,7 @@ def test_what_nobody_but_a_person_plans_waits_for_that(stage: Stage) -> None:
     here, _, offered = completed(stage)
     with stage.store.transaction() as tx:
         set_columns(tx, "tasks", here.root.id, assignee_agent_id=None)
-    desk_proposals.rebase(stage.desk, ASKED, offered.id)
+    desk_proposals.request_changes(stage.desk, ASKED, offered.id, "And a third one")
     assert here.mission.state is MissionState.PAUSED_INTAKE and here.root.status is TaskStatus.TODO
     added = here.task("Three")
     missions_control.on(stage.desk, ASKED, here.id, RunAction.RESUME)

@@ -55,6 +55,58 @@ def test_two_that_clash_are_repaired_and_the_mission_is_delivered(stage: Stage) 
     assert stage.proposals(crew.root)[-1].status is ProposalStatus.DELIVERED
 
 
+@pytest.mark.proves("A-27", "A-29", "A-26", "C-96")
+@pytest.mark.parametrize("coordinated", [True, False])
+def test_a_base_that_moved_is_taken_in_and_its_planner_has_it_settled(
+    stage: Stage, coordinated: bool
+) -> None:
+    """Completed, active for the repair alone, and completed once more, all by itself."""
+    crew = Crew(stage, agents=2, coordinated=coordinated)
+    by_itself(crew)
+    crew.open()
+    if coordinated:
+        crew.turn()
+        crew.task("One", crew.agents[0], write_area=["a.txt"])
+        stage.finish(crew.run_of(crew.root), result={"status": "completed"})
+    else:
+        crew.task("One", crew.agents[0], write_area=["a.txt"])
+    crew.turn()
+    [run] = crew.live()
+    crew.end(run, a="mission\n")
+    stage.folders.plain("checkout", "-q", "main")
+    (stage.folders.repo / "a.txt").write_text("user\n")
+    user = stage.folders.commit()
+    stage.folders.plain("checkout", "-q", "elsewhere")
+    _until_over(crew)
+    assert crew.mission.state is MissionState.COMPLETED
+    offer(stage)
+    stage.deliver()
+    stage.deliver()
+    assert crew.mission.state is MissionState.ACTIVE
+    repair = repair_of(crew)
+    crew.turn()
+    run = crew.run_of(repair)
+    assert "<<<<<<<" in (stage.copy(run) / "a.txt").read_text()
+    assert [one.task_id for one in crew.live()] == [repair.id], "nobody else is woken for it"
+    crew.end(run, a="both\n")
+    _until_over(crew)
+    mission = crew.mission
+    assert (mission.state, mission.outcome) == (MissionState.COMPLETED, MissionOutcome.COMPLETED)
+    offer(stage)
+    stage.deliver()
+    assert stage.folders.shown("a.txt") == "both"
+    assert stage.folders.plain("merge-base", user, "main") == user
+    assert crew.root.status is TaskStatus.DONE
+
+
+def _until_over(crew: Crew) -> None:
+    """Its coordinator, if it has one, hears that all below is over, and has nothing to add."""
+    for _ in range(5):
+        crew.turn()
+        for run in crew.live():
+            crew.stage.finish(run, result={"status": "completed"})
+
+
 @pytest.mark.proves("A-30", "A-31", "C-96")
 def test_a_retry_that_is_to_run_alone_waits_for_what_is_at_work(stage: Stage) -> None:
     crew = Crew(stage, agents=2)

@@ -73,13 +73,14 @@ class Reject(Words):
 
 
 class Rebase(Words):
-    """note: what the agent should know beside that."""
+    """note: what the agent should know beside that; of a mission, who settles what clashes."""
 
     note: Words16 = ""
 
 
 class Try(Shown):
-    """One try at delivering. reason: of a held one, or `nothing_left`; its sentence says what to
+    """One try at delivering. reason: of a held one, `nothing_left`, or `caught_up` with what
+    clashes: then `branch` is a mission's own, which took its base in. Its sentence says what to
     do."""
 
     id: str
@@ -182,6 +183,9 @@ def sentence_of(offered: Offered, why: Callable[[object], str], say: Say = said)
         return say("proposal_merged", {"branch": last.branch})
     if last is not None and last.reason and proposal.status == "approved":
         return say("delivery_held", {"why": why(last.reason)})
+    if proposal.run_id is None and proposal.status == "conflicted" and last and last.reason:
+        told = why(last.reason)
+        return say("catch_up_held", {"why": told}) if last.status == "held" else told
     if proposal.held:
         return say("held_for_a_look", {"why": why(proposal.held)})
     waits, names = offered.reviewed
@@ -293,7 +297,9 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
         once: Once | None,
         expected_revision: int | None,
     ) -> ProposalRow:
-        """Its agent is woken to bring the work onto the branch as it is now."""
+        """Its agent is woken to bring the work onto the branch as it is now. Of what a mission
+        offers as a whole: its branch takes its base in, a task settles what clashes, and all of it
+        is offered again as another proposal."""
         found = look.proposal(ref).proposal
         who = asked(caller, once, expected_revision)
         proposals.rebase(desk, who, found.id, body.note.strip())

@@ -30,10 +30,11 @@ from roundtable_desktop.model.gates import Word
 
 
 class ProposalShown(ProposalRow):
-    """stands: its status, or that it is held."""
+    """stands: its status, or that it is held. stuck: its mission could not take its base in."""
 
     stands: str
     can_deliver: bool
+    stuck: bool
 
 
 def shown(offered: Offered, say: Say) -> ProposalShown:
@@ -43,6 +44,7 @@ def shown(offered: Offered, say: Say) -> ProposalShown:
         sentence=sentence_of(offered, lambda reason: why_held(reason, say), say),
         stands=offered.stands,
         can_deliver=offered.can_deliver,
+        stuck=offered.stuck,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from roundtable_desktop.engine import explain_gates, straying
+from roundtable_desktop.engine import catching_up, explain_gates, straying
 from roundtable_desktop.engine.desk.proposals import can_deliver
 from roundtable_desktop.engine.gates import open_review
 from roundtable_desktop.engine.straying import Strayed
@@ -23,7 +23,7 @@ class Offered:
     needs a note (C-104).
     checks: of what a mission offers, those that the workspace has. strayed: what of it goes beyond
     the area of its task, and after: whose work it waits for therefore; of one that is looked at
-    alone."""
+    alone. stuck: the mission was to take its base in, and that was held."""
 
     proposal: Proposal
     deliveries: Sequence[Delivery]
@@ -35,6 +35,7 @@ class Offered:
     checks: Sequence[Check] = ()
     strayed: Strayed | None = None
     after: Task | None = None
+    stuck: bool = False
 
     @property
     def can_deliver(self) -> bool:
@@ -87,4 +88,7 @@ def offered(view: View, proposal: Proposal) -> Offered:
     judged = checks.of_proposal(view, proposal.id) if proposal.run_id is None else ()
     waits = open_one and any(one.status is CheckStatus.ASKED for one in judged)
     gate_open = gate_open or waits
-    return Offered(proposal, tries, reviewed=reviewed, gate_open=gate_open, checks=judged)
+    stuck = catching_up.stuck(view, proposal) is not None
+    return Offered(
+        proposal, tries, reviewed=reviewed, gate_open=gate_open, checks=judged, stuck=stuck
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from roundtable_desktop.engine import checks, graph, merges
+from roundtable_desktop.engine import catching_up, checks, graph, merges
 from roundtable_desktop.engine import gates as flow
 from roundtable_desktop.engine.conflicts import REWORK, named
 from roundtable_desktop.engine.desk import Asked, Desk, board, check_revision, once
@@ -23,14 +23,11 @@ from roundtable_desktop.model.states import (
 from roundtable_desktop.store import agents, missions, proposals, tasks, verdicts
 from roundtable_desktop.store.db import Tx, View
 
-NOT_FITTING = (
-    "What this mission did does not fit onto {branch} as it was then{paths}. Look whether "
-    "{integration} has the newest state of {branch} by now. If it has, report that you are done: "
-    "the work is offered again. If it has not, report that you are blocked on the user, who is to "
-    "merge it there by hand (git switch {integration} && git merge {branch}): what agents hand in "
-    "keeps no other branch's history, so that no task can do it."
+MARKED = (
+    "These files still have git's conflict marks{paths}. Settle those so that both intentions "
+    "hold, and report again."
 )
-"""What the coordinator reads when a person wants that of a whole mission."""
+"""What the agent reads whose repair left some."""
 
 
 def can_deliver(proposal: Proposal, tries: Sequence[Delivery]) -> bool:
@@ -60,6 +57,8 @@ def deliver_now(
 ) -> None:
     """`deliver` as a part of a larger decision."""
     proposal = _get(tx, asked, proposal_id)
+    if (mission := catching_up.stuck(tx, proposal)) is not None:
+        return catching_up.intend(tx, desk.ids, mission, proposal, asked.actor)
     if proposal.held and proposal.status in proposals.OPEN and not (override and note):
         facts = dict(proposal.held)
         raise Blocked("proposal_held", reason=facts.pop("code"), **facts)
@@ -136,7 +135,7 @@ def request_changes_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note
 
 def reject_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
     """`reject` as a part of a larger decision."""
-    proposal = _decidable(tx, asked, proposal_id)
+    proposal = _decidable(tx, asked, proposal_id, stuck=True)
     board.turn_down(tx, proposal, asked, {"note": note})
     task = _task(tx, proposal)
     mission = merges.offered_by(tx, proposal)
@@ -186,7 +185,8 @@ def _let_plan(tx: Tx, asked: Asked, mission_id: str) -> None:
 
 def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Proposal:
     """Its agent is woken to bring the work onto the branch as it is now; it goes on in its copy,
-    which knows the branch's newest state, and a new proposal comes of it."""
+    which knows the branch's newest state, and a new proposal comes of it. A mission takes its base
+    in, has settled what clashes, and is offered again."""
 
     def act() -> Subject:
         rebase_now(tx, desk, asked, proposal_id, note)
@@ -199,29 +199,28 @@ def rebase(desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> Propos
 
 def rebase_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str, note: str = "") -> None:
     """`rebase` as a part of a larger decision."""
-    proposal = _decidable(tx, asked, proposal_id)
+    proposal = _decidable(tx, asked, proposal_id, stuck=True)
     task = _task(tx, proposal)
     if (mission := merges.offered_by(tx, proposal)) is not None:
-        paths = named(_conflicts(proposals.deliveries(tx, proposal.id)))
-        branch, integration = mission.base_branch, mission.integration_branch
-        words = NOT_FITTING.format(branch=branch, integration=integration, paths=paths)
-        return _reopen(tx, desk, asked, proposal, f"{words}\n\n{note}".strip())
+        return catching_up.intend(tx, desk.ids, mission, proposal, asked.actor, note)
     if task.status is not TaskStatus.IN_REVIEW:
         raise Conflict("not_in_review", number=task.number, status=str(task.status))
     if task.assignee_agent_id is None:
         raise Conflict("task_not_assigned")
-    paths = named(_conflicts(proposals.deliveries(tx, proposal.id)))
+    tries = proposals.deliveries(tx, proposal.id)
     if proposal.status is not ProposalStatus.APPROVED:  # nobody has tried it, and it is to wait
         to, data = ProposalStatus.CONFLICTED, {"note": note}
         proposals.move(tx, proposal, to, actor=asked.actor, data=data)
-    words = REWORK.format(branch=task.base_branch, paths=paths)
+    marks = bool(tries) and (tries[-1].reason or {}).get("code") == catching_up.MARKS
+    words = MARKED if marks else REWORK
+    words = words.format(branch=task.base_branch, paths=named(_conflicts(tries)))
     board.send_back(tx, desk, asked, task, f"{words}\n\n{note}".strip())
 
 
 def discard_now(tx: Tx, desk: Desk, asked: Asked, proposal_id: str) -> None:
     """It is not wanted any more, and nobody is asked to do it again: the task that waits for it is
     cancelled. The commit stays under its ref."""
-    proposal = _decidable(tx, asked, proposal_id)
+    proposal = _decidable(tx, asked, proposal_id, stuck=True)
     board.turn_down(tx, proposal, asked, {"by": "discard"})
     task = _task(tx, proposal)
     if task.status is TaskStatus.IN_REVIEW and merges.offered_by(tx, proposal) is None:
@@ -237,8 +236,11 @@ def _get(tx: Tx, asked: Asked, proposal_id: str) -> Proposal:
     return proposal
 
 
-def _decidable(tx: Tx, asked: Asked, proposal_id: str) -> Proposal:
+def _decidable(tx: Tx, asked: Asked, proposal_id: str, *, stuck: bool = False) -> Proposal:
+    """stuck: also one whose mission could not take its base in."""
     proposal = _get(tx, asked, proposal_id)
+    if stuck and catching_up.stuck(tx, proposal) is not None:
+        return proposal
     if not can_reject(proposal, proposals.deliveries(tx, proposal.id)):
         raise Conflict("proposal_not_open", status=str(proposal.status))
     return proposal
