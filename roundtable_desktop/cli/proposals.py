@@ -113,6 +113,8 @@ def what_now(seen: Answer, *, looks: bool = True) -> Iterator[str]:
         yield _("Deliver it: roundtable proposal deliver {end}").format(end=end)
     if _is_stuck(seen):
         yield _("Have it tried again: roundtable proposal rebase {end}").format(end=end)
+    elif seen["run_id"] is None and (_is_held(seen) or _has_marks(seen)):
+        yield _("Or have it settled: roundtable proposal rebase {end}").format(end=end)
     if seen["status"] in _UNDECIDED:
         yield _("Or send it back: roundtable proposal reject {end} --note WHY").format(end=end)
 
@@ -123,6 +125,10 @@ _UNDECIDED = ("pending", "in_review")
 def _is_held(seen: Answer) -> bool:
     tries = seen["deliveries"]
     return bool(seen["status"] == "approved" and tries and tries[-1]["status"] == "held")
+
+
+def _has_marks(seen: Answer) -> bool:
+    return seen["status"] in _UNDECIDED and (seen["held"] or {}).get("code") == "conflict_marks"
 
 
 def _is_stuck(seen: Answer) -> bool:

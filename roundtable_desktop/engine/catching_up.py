@@ -39,7 +39,9 @@ MOST_AREA = 200
 MOST_TOLD = 500
 """Paths that are told with their kind."""
 NAMED = 50
-"""Paths that are named in words."""
+"""Paths that are named to who settles them."""
+SAID = 10
+"""Paths that are named in a sentence about it."""
 REPAIR = (
     "{base} moved on while this mission was at work, and what the mission did does not fit onto it."
     " Both are joined in {branch} now, by one commit, in which these paths are not settled:\n\n"
@@ -142,8 +144,15 @@ class Caught:
     held: Json | None = None
 
 
-def join(git: Git, repository: Repository, mission: Mission, delivery: Delivery) -> Caught:
-    """No branch is moved by it. Raises GitFailed."""
+def join(
+    git: Git,
+    repository: Repository,
+    mission: Mission,
+    delivery: Delivery,
+    before: "Marked | None",
+) -> Caught:
+    """No branch is moved by it. before: what was taken in earlier; where nothing is to be joined,
+    what that left with marks is to be settled still. Raises GitFailed."""
     base = git.commit_of(repository, mission.base_branch)
     if base is None:
         return Caught(held={"code": BASE_MISSING, "branch": mission.base_branch})
@@ -159,11 +168,18 @@ def join(git: Git, repository: Repository, mission: Mission, delivery: Delivery)
         {"path": one.path, "clash": str(one.clash), "holds": str(one.holds)}
         for one in made.unsettled
     ]
+    ours = made.old
+    if made.new == made.old and before is not None:
+        left, ours = before.left(git, repository, made.old), before.ours
+        told = [{"path": one, "clash": Clashes.LINES, "holds": Holds.MARKS} for one in left]
+    paths = [str(one["path"]) for one in told]
     reason = {
         "code": CAUGHT_UP,
         "base_branch": mission.base_branch,
         "base": base,
-        "paths": [one["path"] for one in told][:MOST_TOLD],
+        "ours": ours,
+        "paths": paths[:MOST_TOLD],
+        "named": [*paths[:SAID], *["…"] * (len(paths) > SAID)],
         "unsettled": told[:MOST_TOLD],
         "count": len(told),
         "note": (delivery.reason or {}).get("note", ""),
@@ -183,14 +199,12 @@ def settle(tx: Tx, ids: Ids, mission: Mission, delivery: Delivery, proposal: Pro
     kind = Kind.CATCH_UP_COMPLETED
     proposals.end_delivery(tx, delivery, DeliveryStatus.DELIVERED, kind=kind, reason=reason)
     if reason.get("count"):
-        _repair(tx, ids, mission, proposal, delivery, reason)
+        _repair(tx, ids, mission, proposal, reason)
     elif mission.state is MissionState.COMPLETED:
         merges.converged(tx, ids, mission)
 
 
-def _repair(
-    tx: Tx, ids: Ids, mission: Mission, proposal: Proposal, delivery: Delivery, reason: Json
-) -> None:
+def _repair(tx: Tx, ids: Ids, mission: Mission, proposal: Proposal, reason: Json) -> None:
     root = tasks.get(tx, mission.root_task_id)
     assert root is not None, "foreign keys hold"
     paths = paths_of(reason)
@@ -202,7 +216,7 @@ def _repair(
         root,
         Purpose.REPAIR,
         helping.helper(tx, root),
-        _words(mission, delivery, reason),
+        _words(mission, reason),
         paths[:MOST_AREA],
         area=paths if whole else [],
     )
@@ -222,12 +236,12 @@ def _repair(
     _go_on(tx, ids, mission, root, made)
 
 
-def _words(mission: Mission, delivery: Delivery, reason: Json) -> str:
+def _words(mission: Mission, reason: Json) -> str:
     words = REPAIR.format(
         base=mission.base_branch,
         branch=mission.integration_branch,
         listed="\n".join(_listed(mission, reason)),
-        ours=delivery.old_commit,
+        ours=reason["ours"],
         theirs=reason["base"],
     )
     note = str(reason.get("note") or "")
@@ -298,10 +312,11 @@ def base_of(view: View, mission: Mission) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """base: what a mission's branch took in last. paths: where that left something to be settled;
-    empty where they are too many to be kept: then every path counts."""
+    """base: what a mission's branch took in last; ours: where it was before that. paths: where that
+    left something to be settled; empty where they are too many to be kept: then each counts."""
 
     base: str
+    ours: str
     paths: frozenset[str]
 
     def left(self, git: Git, repository: Repository, head: str) -> list[str]:
@@ -312,16 +327,16 @@ class Marked:
 
 def marked(view: View, mission: Mission) -> Marked | None:
     """None where it took nothing in that clashed, since it was delivered last."""
-    base, known, whole, clashed = "", set[str](), True, False
+    base, ours, known, whole, clashed = "", "", set[str](), True, False
     for offered in proposals.of_task(view, mission.root_task_id):
         for reason in _caught(view, offered):
-            base = str(reason["base"])
+            base, ours = str(reason["base"]), str(reason["ours"])
             known.update(paths_of(reason))
             clashed = clashed or bool(reason["count"])
             whole = whole and len(paths_of(reason)) == reason["count"]
         if offered.run_id is None and offered.status is ProposalStatus.DELIVERED:
             known, whole, clashed = set(), True, False
-    return Marked(base, frozenset(known if whole else ())) if clashed else None
+    return Marked(base, ours, frozenset(known if whole else ())) if clashed else None
 
 
 def _caught(view: View, offered: Proposal) -> Iterator[Json]:

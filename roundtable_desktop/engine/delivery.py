@@ -155,7 +155,10 @@ class Deliveries:
         self, delivery: Delivery, proposal: Proposal, workspace: Workspace, mission: Mission
     ) -> Delivered:
         """What clashes is written down before the branch is touched, for whoever ends it."""
-        caught = catching_up.join(self._git, repository_of(workspace), mission, delivery)
+        with self._reader.snapshot() as view:
+            before = catching_up.marked(view, mission)
+        where = repository_of(workspace)
+        caught = catching_up.join(self._git, where, mission, delivery, before)
         if caught.held is not None:
             return Delivered(held=caught.held)
         assert caught.prepared is not None and caught.reason is not None

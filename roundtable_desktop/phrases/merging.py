@@ -42,7 +42,7 @@ MERGING: Mapping[str, str] = {
     ),
     "caught_up": N_(
         "It did not fit onto {base_branch}. The mission's branch has what that has by now, and a "
-        "task settles what clashes there: {paths}. Then all of it is offered again."
+        "task settles what clashes there: {named}. Then all of it is offered again."
     ),
     "caught_up_clean": N_(
         "The mission's branch has what {base_branch} has by now, and nothing clashes. All of it is "

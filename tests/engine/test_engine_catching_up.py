@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from engine_stage import ASKED, Stage
 from ground import set_columns
-from moved_base import DONE, Moved, items, last
 from test_engine_delivery import Killed, killing
 from test_engine_renewed import client
+from user_commits import DONE, Moved, items, last
 
 from roundtable_desktop.engine.desk import inbox
 from roundtable_desktop.engine.desk import proposals as desk_proposals

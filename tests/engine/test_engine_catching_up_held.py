@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from engine_stage import ASKED, Stage
-from moved_base import DONE, Moved, items, last
 from test_engine_renewed import client
+from user_commits import DONE, Moved, items, last
 
+from roundtable_desktop.engine import by_rule
 from roundtable_desktop.engine.desk import inbox
 from roundtable_desktop.engine.desk import proposals as desk_proposals
 from roundtable_desktop.model.missions import MissionState
@@ -57,6 +58,15 @@ def test_an_offer_that_still_has_marks_is_held_for_a_look(stage: Stage) -> None:
     assert stage.tries(again) == [] and "a.txt" in here.told(again)
     with pytest.raises(Exception, match="proposal_held"):
         stage.ask_deliver(again)
+    page = client(stage).get(f"/proposals/{again.id}").get_data(as_text=True)
+    assert "Have it reworked" in page
+    desk_proposals.rebase(stage.desk, ASKED, again.id)
+    stage.deliver()
+    [_, second] = here.repairs()
+    assert second.write_area == ("a.txt",) and repair.description == second.description
+    stage.finish(here.begun(second), result=DONE)
+    again = here.offered()
+    assert again.held == {"code": "conflict_marks", "paths": ["a.txt"]}
     here.stage.ask_deliver(again, override=True, note="I want them")
     stage.deliver()
     assert stage.proposals_of(again).status is ProposalStatus.DELIVERED
@@ -84,6 +94,20 @@ def test_a_branch_that_somebody_works_on_is_left_alone_and_tried_again(stage: St
     assert here.repairs() == [], "no word of anybody moves files there"
     stage.folders.plain("worktree", "remove", str(beside))
     desk_proposals.rebase(stage.desk, ASKED, offered.id)
+    stage.deliver()
+    assert len(here.repairs()) == 1 and items(stage) == []
+
+
+@pytest.mark.proves("A-26")
+def test_one_that_was_on_its_way_at_a_restore_waits_for_a_person(stage: Stage) -> None:
+    here = Moved(stage, delivery=DeliveryMode.AUTO)
+    offered = here.clashed()
+    with stage.store.transaction() as tx:
+        assert by_rule.stand_back_all(tx, stage.ids, by_rule.RESTORED) == 1
+    stage.deliver()
+    assert here.repairs() == [] and last(stage, offered).reason == {"code": "restored"}
+    [item] = items(stage)
+    inbox.act(stage.desk, ASKED, item["id"], "retry")
     stage.deliver()
     assert len(here.repairs()) == 1 and items(stage) == []
 
