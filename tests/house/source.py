@@ -35,7 +35,7 @@ class Source:
         self.path = path
         self.text = text
         self.tree = ast.parse(text, path)
-        self.nodes = list(ast.walk(self.tree))
+        self.nodes = nodes_of(self.tree)
         parts = path.removesuffix(".py").split("/")
         self.package = parts[:-1]
         self.module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -56,7 +56,7 @@ class Source:
             id(inner)
             for node in self.nodes
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            for inner in ast.walk(node)
+            for inner in nodes_of(node)
         }
         for node in self.nodes:
             if isinstance(node, ast.Import):
@@ -77,8 +77,31 @@ class Source:
                 origins |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
         for node in self.nodes:
             if isinstance(node, ast.Name | ast.Attribute):
-                parts = ast.unparse(node).split(".")
+                parts = _written(node).split(".")
                 yield node.lineno, ".".join([origins.get(parts[0], parts[0]), *parts[1:]])
+
+
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """As `ast.walk` goes through them, in half its time: there are a million."""
+    found = [tree]
+    for node in found:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                found += [one for one in value if isinstance(one, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append(value)
+    return found
+
+
+def _written(node: ast.Name | ast.Attribute) -> str:
+    """As `ast.unparse` writes it, in a tenth of its time where it is names and dots."""
+    parts: list[str] = []
+    one: ast.AST = node
+    while isinstance(one, ast.Attribute):
+        parts.append(one.attr)
+        one = one.value
+    return ".".join([one.id, *reversed(parts)]) if isinstance(one, ast.Name) else ast.unparse(node)
 
 
 def checkout_files(root: Path) -> Iterator[Path]:
