@@ -18,11 +18,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import psutil
-from begun_repositories import begin
+import warm
+from begun_repositories import begin as begin_repository
+from warm import ROUNDTABLE as ROUNDTABLE
 
 R = TypeVar("R")
 
-ROUNDTABLE = str(Path(sys.executable).with_name("roundtable"))
 PATIENCE = 30.0  # seconds that anything here may take on a busy machine
 OVER = ("finished", "failed", "cancelled")
 
@@ -77,10 +78,11 @@ class Answer:
 
 
 class Person:
-    """A folder of one's own, with git told who one is, and the command line."""
+    """A folder of one's own, with git told who one is, and the command line. hurried: programs of
+    the product begin by `warm`, where nothing asks how they are born."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, hurried: bool = False) -> None:
+        self.root, self.hurried = root, hurried
         self.folder = root / "person"
         self.folder.mkdir(parents=True)
         (self.folder / ".gitconfig").write_text(
@@ -106,7 +108,9 @@ class Person:
         numbered = (self.root / f"{name}{number or ''}" for number in itertools.count())
         path = next(place for place in numbered if not place.exists())
         files = files or {"README.md": "Hello\n", "notes.txt": "one\n"}
-        begin(path, files, name="Grace Höpper", email="grace@example.org", message="Begin")
+        begin_repository(
+            path, files, name="Grace Höpper", email="grace@example.org", message="Begin"
+        )
         return path
 
     def cli(
@@ -117,15 +121,11 @@ class Person:
         env: dict[str, str] | None = None,
         seconds: float = 60,
     ) -> Done:
-        done = subprocess.run(
-            [ROUNDTABLE, *words],
-            cwd=at or self.root,
-            env=self.env | (env or {}),
-            input=given.encode() if isinstance(given, str) else given,
-            capture_output=True,
-            timeout=seconds,
-        )
-        found = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        raw = given.encode() if isinstance(given, str) else given
+        told, known = [os.fsdecode(word) for word in words], self.env | (env or {})
+        run = warm.run if self.hurried and warm.fits(env or {}) else warm.run_cold
+        code, out, err = run(told, raw, env=known, cwd=at or self.root, seconds=seconds)
+        found = Done(code, out.decode(), err.decode())
         assert "Traceback" not in found.said, found.said
         assert "\x1b" not in found.said, "a pipe gets no colour and no control sequence"
         return found
@@ -134,25 +134,19 @@ class Person:
 class House(Person):
     """A person with a home for the product, and perhaps a running owner in it."""
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
+    def __init__(self, root: Path, hurried: bool = False) -> None:
+        super().__init__(root, hurried)
         self.home = root / "home"
-        self.owner: subprocess.Popen[bytes] | None = None
+        self.owner: subprocess.Popen[bytes] | warm.Begun | None = None
         self.facts: dict[str, Any] = {}
 
     # --- the owner -----------------------------------------------------------------------------
 
     def start(self, *words: str, umask: int = -1, **env: str) -> dict[str, Any]:
+        told = ["start", *(words or ("--port", "0"))]
+        begin = warm.begin if self.hurried and warm.fits(env) else warm.begin_cold
         with open(self.root / "owner.stderr", "ab") as log:
-            self.owner = subprocess.Popen(
-                [ROUNDTABLE, "start", *(words or ("--port", "0"))],
-                cwd=self.root,
-                env=self.env | env,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                umask=umask,
-            )
+            self.owner = begin(told, env=self.env | env, cwd=self.root, stderr=log, umask=umask)
         assert self.owner.stdout is not None
         line = self.owner.stdout.readline()
         assert line, (self.root / "owner.stderr").read_text()[-3000:]
@@ -277,9 +271,9 @@ class House(Person):
 
 
 @contextlib.contextmanager
-def started(root: Path) -> Iterator[House]:
+def started(root: Path, hurried: bool = False) -> Iterator[House]:
     """A home of its own below `root`, with a running owner."""
-    house = House(root)
+    house = House(root, hurried)
     try:
         house.start()
         yield house

@@ -48,7 +48,8 @@ class Plan:
     share of requests that ask for a task again; auto: of tasks that nobody needs to deliver; mixed:
     of requests that are about something else (fires, comments, wakes, limits, pauses, gates,
     approvals, missions); missions: of these, the share that is one; files: of the repository,
-    besides a handful; life: seconds that an owner who is ready lives at most."""
+    besides a handful; life: seconds that an owner who is ready lives at most; hurried: how its
+    owners begin."""
 
     kills: int
     posts: int
@@ -64,6 +65,7 @@ class Plan:
     missions: float = MISSIONS
     files: int = 0
     life: float = 0.45
+    hurried: bool = False
     seed: int = field(default_factory=a_seed)
 
 
@@ -85,14 +87,14 @@ class Outcome:
 class Site:
     """A home, a repository and agents; all of it goes with the folder."""
 
-    def __init__(self, folder: Path, files: int = 0) -> None:
+    def __init__(self, folder: Path, files: int = 0, hurried: bool = False) -> None:
         self.auto, self.repeats, self.mixed, self.branch = 0.3, 0.0, 0.0, BRANCH
         self.mixture: Mixture | None = None
         self.home = folder / "home"
         self.repository = folder / "repository"
         self.ledger, self.acks, self.locks = folder / "agents", folder / "acks", folder / "locks"
         self.locks.mkdir()
-        self.owners = Owners(self.home)
+        self.owners = Owners(self.home, hurried=hurried)
         working.make_repository(self.repository, BRANCH, files)
         self.bystander = Bystander(self.repository, BRANCH)
 
@@ -215,10 +217,10 @@ def behaviour(key: str, dice: random.Random) -> str:
 
 
 @contextlib.contextmanager
-def site(files: int = 0) -> Iterator[Site]:
+def site(files: int = 0, hurried: bool = False) -> Iterator[Site]:
     """In a folder with a short name: sockets have no room for a long one."""
     with tempfile.TemporaryDirectory(prefix="rtk", ignore_cleanup_errors=True) as name:
-        made = Site(Path(name), files)
+        made = Site(Path(name), files, hurried)
         try:
             yield made
         finally:
@@ -226,7 +228,7 @@ def site(files: int = 0) -> Iterator[Site]:
 
 
 def run(plan: Plan) -> Outcome:
-    with site(plan.files) as made:
+    with site(plan.files, plan.hurried) as made:
         return _run(plan, made)
 
 
@@ -306,7 +308,7 @@ def _kill(plan: Plan, made: Site, dice: random.Random, began: float) -> Killed:
             break
         if dice.random() < plan.early and number:
             done.early += 1
-            time.sleep(dice.uniform(0.0, 1.0))
+            time.sleep(dice.uniform(0.0, 0.3 if plan.hurried else 1.0))
         else:
             if made.owners.life.ready is None and not made.owners.wait_ready():
                 raise AssertionError(made.owners.errors()[-2000:])

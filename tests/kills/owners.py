@@ -13,7 +13,9 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
+
+import warm
 
 CHILD = Path(__file__).with_name("owner_child.py")
 READY_SECONDS = 30.0
@@ -43,7 +45,7 @@ class Refusal(Exception):
 class Life:
     """One start of the owner, by the wall clock."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | warm.Begun
     spawned: float
     ready: float | None = None
     url: str = ""
@@ -56,11 +58,13 @@ class Life:
 
 @dataclass
 class Owners:
-    """`start` gives birth, `kill` is SIGKILL, `stop` is SIGTERM; one lives at a time."""
+    """`start` gives birth, `kill` is SIGKILL, `stop` is SIGTERM; one lives at a time. hurried: they
+    begin by `warm`; what is killed then is never an interpreter that still loads."""
 
     home: Path
     retry_seconds: float = 0.5
     prefix: Sequence[str] = ()
+    hurried: bool = False
     lives: list[Life] = field(default_factory=list)
 
     @property
@@ -68,20 +72,28 @@ class Owners:
         return self.lives[-1]
 
     def spawn(self, *points: str) -> Life:
-        words = [str(CHILD), str(self.home), str(self.retry_seconds), *points]
+        words = [str(self.home), str(self.retry_seconds), *points]
         # What it is told by the caller's environment would reach its agents.
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
         with open(self.home.parent / "owner.err", "ab") as errors:
-            process = subprocess.Popen(
-                [*self.prefix, sys.executable, *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=kept,
-                start_new_session=True,
-            )
+            if self.hurried and not self.prefix and warm.fits(kept):
+                process = warm.begin(words, CHILD, env=kept, stderr=errors, new_session=True)
+            else:
+                process = self._born(words, kept, errors)
         self.lives.append(Life(process, time.time()))
         return self.life
+
+    def _born(
+        self, words: Sequence[str], env: Mapping[str, str], errors: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*self.prefix, sys.executable, str(CHILD), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=env,
+            start_new_session=True,
+        )
 
     def wait_ready(self, seconds: float = READY_SECONDS) -> bool:
         """False when it died first."""

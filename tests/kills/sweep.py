@@ -107,15 +107,18 @@ def runner_points() -> list[tuple[str, int]]:
     return [(call, n) for call, most in RUNNER_CALLS.items() for n in range(1, most + 1)]
 
 
-def sweep(points: Sequence[Point], seconds: float, *, mission: bool = False) -> Swept:
-    """Stops when the time is over; what was not done is the difference to `points`."""
+def sweep(
+    points: Sequence[Point], seconds: float, *, hurried: bool = False, mission: bool = False
+) -> Swept:
+    """Stops when the time is over; what was not done is the difference to `points`. hurried: how
+    its owners begin, but for those that are traced from their birth."""
     swept, began = Swept(points=len(points)), time.monotonic()
     ahead, end = iter(points), began + seconds
 
     def work() -> None:
         while (taken := list(islice(ahead, CHECK_EVERY))) and not swept.wrong:
             if time.monotonic() < end:
-                with _home() as made:
+                with _home(hurried) as made:
                     _chain(made, taken, swept, end, _post_mission if mission else _post)
 
     with ThreadPoolExecutor(ABREAST) as workers:
@@ -150,8 +153,8 @@ def _over(made: Site, task: str) -> bool:
 
 
 @contextlib.contextmanager
-def _home() -> Iterator[Site]:
-    with site() as made:
+def _home(hurried: bool = False) -> Iterator[Site]:
+    with site(hurried=hurried) as made:
         made.owners.start()
         made.settle_in(commands=1, demos=0, sessions=4)
         made.owners.stop()

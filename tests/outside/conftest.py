@@ -20,7 +20,7 @@ def at_once(house: House) -> None:
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One running owner for all tests of this worker that leave it as it was."""
-    with started(tmp_path_factory.mktemp("shared")) as house:
+    with started(tmp_path_factory.mktemp("shared"), hurried=True) as house:
         at_once(house)
         yield house
 
@@ -34,7 +34,7 @@ def room(shared: House) -> Room:
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One owner with a test clock for all tests of a module: its time goes on from test to test."""
-    house = House(tmp_path_factory.mktemp("standing"))
+    house = House(tmp_path_factory.mktemp("standing"), hurried=True)
     try:
         start(house, TZ="UTC")
         yield house
@@ -56,7 +56,7 @@ def stage(standing: House) -> Iterator[Room]:
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     """A home of the test's own; nothing runs in it yet."""
-    house = House(tmp_path)
+    house = House(tmp_path, hurried=True)
     yield house
     house.close()
 
@@ -74,7 +74,7 @@ def another(tmp_path: Path) -> Iterator[Callable[[], House]]:
     made: list[House] = []
 
     def make() -> House:
-        made.append(House(tmp_path / f"other-{len(made)}"))
+        made.append(House(tmp_path / f"other-{len(made)}", hurried=True))
         return made[-1]
 
     yield make

@@ -349,3 +349,22 @@ def test_a_home_is_named_before_or_after_the_command(room: Room) -> None:
 def test_a_reader_that_always_answers_in_json_takes_the_option_too(room: Room) -> None:
     done = room.house.cli("parse-limit", "--json", given="Retry-After: 3600")
     assert json.loads(done.out)["kind"] == "limit"
+
+
+@pytest.mark.slow
+def test_every_command_that_needs_an_owner_says_how_to_start_one(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    asking = ("status", "open --print", "task list", "task add x", "task show 1", "agent list")
+    for line in (
+        *asking,
+        "runs list",
+        "runs show abcdef",
+        "wakeup list",
+        "proposal deliver abcdef",
+        "explain run abcdef",
+        "workspace list",
+    ):
+        done = person.cli(*line.split())
+        assert done.code == 3 and done.out == "", line
+        assert "No owner is running" in done.err and "roundtable start" in done.err
+    assert not (tmp_path / "home").exists()

@@ -25,7 +25,7 @@ HEAVY = {"task_template": {"title": "Release {{branch}}", "description": "Build 
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One owner with a standing clock, for all that is told here."""
-    house = House(tmp_path_factory.mktemp("webhooks"))
+    house = House(tmp_path_factory.mktemp("webhooks"), hurried=True)
     try:
         start(house, TZ="UTC")
         yield house

@@ -8,7 +8,7 @@ from kills.campaign import Site, site
 
 @pytest.fixture
 def made() -> Iterator[Site]:
-    with site() as one:
+    with site(hurried=True) as one:
         one.owners.start()
         one.settle_in(commands=4, demos=0)
         yield one

@@ -1,6 +1,7 @@
 """The harness of the long fault runs, with few kills."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from kills import sweep
@@ -12,9 +13,8 @@ from kills.owners import until
 @pytest.mark.slow
 @pytest.mark.proves("F-01", "C-58", "F-04", "F-08")
 def test_six_kills_leave_every_counter_at_zero() -> None:
-    outcome = run(
-        Plan(kills=6, posts=18, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6, missions=0.0)
-    )
+    few = Plan(kills=6, posts=18, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6)
+    outcome = run(replace(few, missions=0.0, hurried=True))
     assert (outcome.counters.zero(), outcome.faults) == ({}, []), outcome.table
     assert outcome.counters.relaunch <= outcome.hurt, outcome.table
 
@@ -41,7 +41,7 @@ def test_eight_places_of_one_scenario_leave_every_counter_at_zero(made: Site) ->
         _at_places(made)
         return
     points = [point for point in sweep.every_point(random.Random(7)) if point.role != "start"]
-    swept = sweep.sweep(points[:8], 60)
+    swept = sweep.sweep(points[:8], 60, hurried=True)
     assert not swept.wrong, swept.table
     assert swept.killed, swept.table
 
