@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from roundtable_desktop.dashboard.api.other_names import OtherStatus, by_own_name
+from roundtable_desktop.dashboard.api.other_names import OtherStatus
 from roundtable_desktop.dashboard.api.shapes import Words16, asked
 from roundtable_desktop.dashboard.api.tasks_shown import Task, show
 from roundtable_desktop.dashboard.reading import Nothing, Once, Words
@@ -14,6 +14,7 @@ from roundtable_desktop.engine.desk import Desk, board, losses
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.owners import BLOCKED_OWNER
 from roundtable_desktop.model.states import TaskStatus
+from roundtable_desktop.model.statuses import by_own_name
 
 _PLACE = Literal["todo", "in_progress", "in_review", "done", "cancelled"]
 Place = Annotated[_PLACE, BeforeValidator(by_own_name, json_schema_input_type=_PLACE | OtherStatus)]
