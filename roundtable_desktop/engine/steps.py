@@ -131,7 +131,7 @@ def context(tx: Tx, case: Case) -> Answer:
         words = replace(words, routine=told_routine(tx, case.wakeup.payload))
     if case.task is not None:
         task, sent = told_task(tx, case.task)
-        done = dependencies.blockers(tx, case.task.id)
+        done = dependencies.done_before(tx, case.task.id)
         blockers = [f"T-{one.number}: {told_task(tx, one)[0].title}" for one in done]
         words = replace(words, task=task, sent=sent, before=blockers)
         words = replace(words, mission=told_mission(tx, case.task))

@@ -28,6 +28,12 @@ SELECT b.* FROM task_dependencies AS d JOIN tasks AS b ON b.id = d.depends_on_ta
 WHERE d.task_id = ? AND d.dependency_type = 'hard' ORDER BY b.number
 """
 
+_DONE_BEFORE = """
+SELECT b.* FROM task_dependencies AS d JOIN tasks AS b ON b.id = d.depends_on_task_id
+WHERE d.task_id = ? AND d.dependency_type IN ('hard', 'soft') AND b.status = 'done'
+ORDER BY b.number
+"""
+
 _DEPENDENTS = """
 SELECT t.* FROM task_dependencies AS d JOIN tasks AS t ON t.id = d.task_id
 WHERE d.depends_on_task_id = ? AND d.dependency_type = 'hard' ORDER BY t.number
@@ -71,6 +77,11 @@ def blockers(view: View, task_id: str) -> list[Task]:
 def waiting_for(view: View, task_id: str) -> list[Task]:
     """Its blockers that are not done."""
     return [task for task in blockers(view, task_id) if task.status != "done"]
+
+
+def done_before(view: View, task_id: str) -> list[Task]:
+    """What it builds on and is there by now, also what it could have done without (A-13)."""
+    return [read(Task, Tasks, row) for row in view.sql(_DONE_BEFORE, (task_id,))]
 
 
 def dependents(view: View, task_id: str) -> list[Task]:

@@ -3,12 +3,14 @@ values."""
 
 import pytest
 from engine_stage import ASKED, Stage
+from mission_stage import OnMission
 from routine_stage import Routines
 
 from roundtable_desktop.engine.desk import tasks, waking
 from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
-from roundtable_desktop.model.states import Role
+from roundtable_desktop.model.graph import Edge
+from roundtable_desktop.model.states import DependencyType, Role
 
 
 @pytest.mark.proves("K-11 prompt", "C-86")
@@ -67,3 +69,15 @@ def test_a_test_of_an_agent_is_told_of_no_routine(routines: Routines) -> None:
     assert routines.work().summary_injected == ""
     routines.stage.wake(routines.agent, "And now?")
     assert "Looked." in routines.work().summary_injected
+
+
+@pytest.mark.proves("A-13", "prompt")
+def test_what_only_helps_to_have_first_is_told_when_it_is_there(stage: Stage) -> None:
+    here = OnMission(stage)
+    oil, paint = here.task("Oil"), here.task("Paint")
+    soft = DependencyType.SOFT
+    edges = [Edge(depends_on_task_id=one.id, dependency_type=soft) for one in (oil, paint)]
+    wheel = here.task("Wheel", depends_on=edges)
+    here.merged(oil, a="oiled")
+    told = here.begun(wheel).assembled_prompt
+    assert f"Done before it: T-{oil.number}: Oil" in told and "Paint" not in told
