@@ -59,7 +59,7 @@ def born(house: House) -> House:
 
 
 @pytest.mark.slow
-@pytest.mark.proves("D-06", "C-101")
+@pytest.mark.proves("D-06", "C-101", "C-95 kept")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_owner_says_one_line_and_leaves_in_order(born: House, number: int) -> None:
     facts = born.start()
