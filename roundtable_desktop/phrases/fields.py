@@ -156,6 +156,10 @@ PATTERNS: Mapping[str, str] = {
     r"^[0-9a-z]{6,64}$": _AN_ID,
     r"^([0-9a-z]{6,64})?$": _AN_ID,
     r"^[0-9a-z]{6,64}(:[0-9a-z]{6,64})?$": _AN_ID,
+    r"^[a-z][a-z0-9_-]{0,31}$": N_(
+        "This must be the name of a chat or the like: at most 32 small letters, digits, “-” and"
+        " “_”, beginning with a letter."
+    ),
     r"^/runs(\?|$)": N_("This must be an address of the list of runs."),
     r"^[0-9a-z]+$": _AN_ID,
 }
