@@ -275,15 +275,20 @@ class Loop:
         except Exception:
             log.exception("overrun not told")
 
-    def _longest_wait(self) -> timedelta:
-        if self._store.trouble:
-            return SHORT_REST
-        return WAIT_ON_BATTERY if self._on_battery() else LONGEST_WAIT
+    def _rest_of(self, until_due: float | None) -> float:
+        """The machine is asked only where the answer matters: what measures it does so from one
+        reading to the next."""
+        usual = (SHORT_REST if self._store.trouble else LONGEST_WAIT).total_seconds()
+        if until_due is not None and until_due <= usual:
+            return until_due
+        if self._store.trouble or not self._on_battery():
+            return usual
+        longest = WAIT_ON_BATTERY.total_seconds()
+        return longest if until_due is None else min(until_due, longest)
 
     def _wait(self, due: datetime | None) -> None:
         until_due = None if due is None else self._clock.seconds_until(due)
-        longest = self._longest_wait().total_seconds()
-        seconds = longest if until_due is None else min(until_due, longest)
+        seconds = self._rest_of(until_due)
         with self._changed:
             self._ended, self._due = self._begun, due
             self._changed.notify_all()

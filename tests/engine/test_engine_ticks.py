@@ -139,3 +139,24 @@ def test_an_idle_loop_rests_half_a_minute_and_on_battery_a_whole_one(
     finally:
         loop.stop()
     assert asked[0] == rest
+
+
+@pytest.mark.proves("C-03", "A-33")
+def test_the_machine_is_not_asked_while_something_is_due_soon(
+    ground: Ground,
+) -> None:
+    """What measures its processors does so from one reading to the next."""
+    asked: list[bool] = []
+    nobody: Any = Nobody()
+    loop = loops.Loop(
+        ground.store,
+        nobody,
+        firing_due.Routines(ground.store, ground.ids, lambda: 0.5),
+        ground.clock,
+        *(lambda: 0.5, lambda: None, lambda: None, lambda _: None, lambda _: None),
+        on_battery=lambda: not asked.append(True),
+    )
+    rests = [loop._rest_of(seconds) for seconds in (0.2, 30.0)]
+    assert rests == [0.2, 30.0] and asked == []
+    assert [loop._rest_of(seconds) for seconds in (45.0, 90.0, None)] == [45.0, 60.0, 60.0]
+    assert len(asked) == 3
