@@ -191,6 +191,32 @@ def test_one_that_dies_on_the_way_ends_once_after_the_restart(
 
 
 @pytest.mark.proves("A-27", "F-07")
+def test_one_that_dies_before_it_has_an_aim_takes_in_what_its_base_has_then(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Moved(stage, delivery=DeliveryMode.APPROVAL)
+    offered = here.clashed()
+    desk_proposals.rebase(stage.desk, ASKED, offered.id, "Keep both words")
+
+    def die(*words: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.deliveries, "_put", die)
+        with pytest.raises(Killed):
+            stage.deliver()
+    assert last(stage, offered).new_commit is None
+    assert here.head(here.branch) == offered.head_commit
+    user = here.user(a="user again\n")
+    stage.restart()
+    stage.play()
+    parents = stage.folders.plain("rev-list", "--parents", "-1", here.branch).split()[1:]
+    assert parents == [offered.head_commit, user]
+    [repair] = here.repairs()
+    assert user in repair.description and "Keep both words" in repair.description
+
+
+@pytest.mark.proves("A-27", "F-07")
 def test_one_that_dies_before_its_last_decision_makes_its_repair_after_the_restart(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
