@@ -29,6 +29,8 @@ def hold(tx: Tx, ids: Ids, delivery: Delivery, reason: Json) -> None:
     proposal = proposals.get(tx, delivery.proposal_id)
     assert proposal is not None, "foreign keys hold"
     newest = proposals.of_task(tx, proposal.task_id)[-1]
+    if note := catching_up.note_of(delivery):
+        reason = {**reason, "note": note}
     conflict = reason["code"] == "conflict"
     mission = _settled_by(tx, proposal) if conflict and newest.id == proposal.id else None
     if mission is not None:

@@ -116,7 +116,10 @@ def _rounds(view: View, proposal: Proposal) -> int:
 def intend(
     tx: Tx, ids: Ids, mission: Mission, proposal: Proposal, actor: Actor, note: str = ""
 ) -> None:
-    """The offer is over; another one comes of it. note: for who settles what clashes."""
+    """The offer is over; another one comes of it. note: for who settles what clashes; without one
+    that of the try before."""
+    tries = proposals.deliveries(tx, proposal.id)
+    note = note or note_of(tries[-1]) if tries else note
     if proposal.status is not ProposalStatus.CONFLICTED:
         data = {"by": CATCHES_UP, "note": note}
         proposals.move(tx, proposal, ProposalStatus.CONFLICTED, actor=actor, data=data)
@@ -130,6 +133,11 @@ def intend(
         kind=Kind.CATCH_UP_INTENDED,
         reason={"code": CATCHES_UP, "base_branch": mission.base_branch, "note": note},
     )
+
+
+def note_of(delivery: Delivery) -> str:
+    """What a person wrote with it."""
+    return str((delivery.reason or {}).get("note") or "")
 
 
 # --- the act ------------------------------------------------------------------------------------
@@ -182,7 +190,7 @@ def join(
         "named": [*paths[:SAID], *["…"] * (len(paths) > SAID)],
         "unsettled": told[:MOST_TOLD],
         "count": len(told),
-        "note": (delivery.reason or {}).get("note", ""),
+        "note": note_of(delivery),
     }
     return Caught(Prepared(old=made.old, new=made.new), reason)
 
@@ -244,7 +252,7 @@ def _words(mission: Mission, reason: Json) -> str:
         ours=reason["ours"],
         theirs=reason["base"],
     )
-    note = str(reason.get("note") or "")
+    note = reason.get("note")
     return f"{words}\n\nThe developer wrote with it:\n{note}" if note else words
 
 
@@ -330,7 +338,7 @@ def marked(view: View, mission: Mission) -> Marked | None:
     base, ours, known, whole, clashed = "", "", set[str](), True, False
     for offered in proposals.of_task(view, mission.root_task_id):
         for reason in _caught(view, offered):
-            base, ours = str(reason["base"]), str(reason["ours"])
+            base, ours = str(reason["base"]), str(reason["ours"]) if reason["count"] else ours
             known.update(paths_of(reason))
             clashed = clashed or bool(reason["count"])
             whole = whole and len(paths_of(reason)) == reason["count"]

@@ -74,8 +74,9 @@ def test_an_offer_that_still_has_marks_is_held_for_a_look(stage: Stage) -> None:
 
 @pytest.mark.proves("A-26")
 def test_a_branch_that_somebody_works_on_is_left_alone_and_tried_again(stage: Stage) -> None:
-    here = Moved(stage, delivery=DeliveryMode.AUTO)
+    here = Moved(stage, delivery=DeliveryMode.APPROVAL)
     offered = here.clashed()
+    desk_proposals.rebase(stage.desk, ASKED, offered.id, "Keep both words")
     beside = Path(stage.folders.root) / "beside"
     stage.folders.plain("worktree", "add", "-q", str(beside), here.branch)
     stage.deliver()
@@ -95,7 +96,8 @@ def test_a_branch_that_somebody_works_on_is_left_alone_and_tried_again(stage: St
     stage.folders.plain("worktree", "remove", str(beside))
     desk_proposals.rebase(stage.desk, ASKED, offered.id)
     stage.deliver()
-    assert len(here.repairs()) == 1 and items(stage) == []
+    [repair] = here.repairs()
+    assert "Keep both words" in repair.description and items(stage) == []
 
 
 @pytest.mark.proves("A-26")

@@ -63,7 +63,7 @@ def test_what_clashes_with_the_users_commit_is_settled_and_delivered(running: Ho
     assert office.room.git("status", "--porcelain") == before, "the checkout is the user's"
     assert office.room.git("rev-parse", "HEAD") == user
 
-    again = until(lambda: (one := office.offered(mission))["id"] != offered["id"] and one, 60)
+    again = until(lambda: (one := office.offered(mission))["id"] != offered["id"] and one, 120)
     assert again["base_commit"] == user and again["status"] == "pending" and not again["held"]
     assert office.over(mission)["state"] == "completed"
     done = house.cli("proposal", "deliver", again["id"], at=at)
