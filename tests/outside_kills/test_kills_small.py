@@ -11,6 +11,7 @@ from kills.owners import until
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.proves("F-01", "C-58", "F-04", "F-08")
 def test_six_kills_leave_every_counter_at_zero() -> None:
     few = Plan(kills=6, posts=18, seconds=30, early=0.3, hurt=0.2, quiet=2.0, mixed=0.6)
