@@ -50,9 +50,10 @@ Json = dict[str, Any]
 def main(words: Sequence[str]) -> int:
     """Ends when stdin does. stdout carries answers and nothing else; no word of it, and none of
     its errors, holds the token."""
-    missing = [n for n in ("ROUNDTABLE_MCP_URL", "ROUNDTABLE_MCP_TOKEN") if not os.environ.get(n)]
-    if words or missing:
-        sys.stderr.write(f"mcp-bridge takes no words; missing: {', '.join(missing) or 'nothing'}\n")
+    if words or missing():
+        sys.stderr.write(
+            f"mcp-bridge takes no words; missing: {', '.join(missing()) or 'nothing'}\n"
+        )
         return USAGE
     try:
         door = Door(os.environ["ROUNDTABLE_MCP_URL"], os.environ["ROUNDTABLE_MCP_TOKEN"])
@@ -61,6 +62,11 @@ def main(words: Sequence[str]) -> int:
         return USAGE
     Bridge(door.deliver, _write).run(sys.stdin.buffer)
     return 0
+
+
+def missing() -> list[str]:
+    """What it needs of its environment, and has not."""
+    return [n for n in ("ROUNDTABLE_MCP_URL", "ROUNDTABLE_MCP_TOKEN") if not os.environ.get(n)]
 
 
 def _write(line: bytes) -> None:

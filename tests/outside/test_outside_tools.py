@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from outside_clock import advance
-from outside_house import ROUNDTABLE, Room, until
+from outside_house import ROUNDTABLE, House, Room, until
 from outside_talk import Seat, Stalls, demo, script, status
 
 CONTRACT = {
@@ -42,7 +42,7 @@ def play(seat: Seat, way: str, scene: Callable[[Client], Coroutine[Any, Any, Non
             url = f"{seat.house.facts['url']}/mcp"
             if way == "http":
                 headers = {"Authorization": f"Bearer {seat.token}"}
-                wire = httpx2.AsyncClient(headers=headers, trust_env=False)
+                wire = httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60)
                 await stack.enter_async_context(wire)
                 transport: Any = streamable_http_client(url, http_client=wire)
             else:
@@ -67,11 +67,15 @@ def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way:
     handed: dict[str, Any] = {}
 
     async def scene(client: Client) -> None:
-        async def call(tool: str, **words: object) -> Any:
+        async def answer_to(tool: str, **words: object) -> Any:
             answer = await client.call_tool(tool, words)
             while answer.is_error and "takes_longer" in str(answer.content):
                 await asyncio.sleep(0.3)
                 answer = await client.call_tool(tool, words)
+            return answer
+
+        async def call(tool: str, **words: object) -> Any:
+            answer = await answer_to(tool, **words)
             assert not answer.is_error, answer.content
             return answer.structured_content
 
@@ -96,9 +100,7 @@ def test_the_official_client_does_an_agents_work_either_way(stalls: Stalls, way:
         assert (await call("turn_start"))["status"] == "started"
         assert (await call("turn_complete"))["status"] == "completed"
         for path in ("../evil.txt", ".git/hooks/post-merge", "/tmp/evil.txt"):
-            refused = await client.call_tool(
-                "proposal_create", {"patch": PATCH.replace("made.txt", path)}
-            )
+            refused = await answer_to("proposal_create", patch=PATCH.replace("made.txt", path))
             assert refused.is_error, path
         handed.update(await call("proposal_create", patch=PATCH, message="Made."))
         await call("task_result", status="completed", summary="All of it.")
@@ -188,3 +190,19 @@ def test_the_owner_itself_passes_a_turn_on_that_nobody_takes(stage: Room, tmp_pa
     assert ada.call("turn_start")["status"] == "started"
     for seat in (ada, bob):
         seat.leave("Done.")
+
+
+def test_the_tools_are_shown_with_what_each_takes(shared: House) -> None:
+    told = shared.cli("mcp", "inspect")
+    heads = [line for line in told.out.splitlines() if line[:1].strip()]
+    assert {line.split()[0] for line in heads} == CONTRACT
+    assert "task_comment text [task_id]" in heads
+    assert "approval_request text" in heads
+    described = shared.cli("mcp", "inspect", "--json").json
+    assert [one["name"] for one in described] == [line.split()[0] for line in heads]
+
+
+def test_a_bridge_without_a_run_says_whose_it_is(shared: House) -> None:
+    told = shared.cli("mcp", "stdio", env={"ROUNDTABLE_MCP_URL": f"{shared.facts['url']}/mcp"})
+    assert (told.code, told.out) == (2, "")
+    assert "missing: $ROUNDTABLE_MCP_TOKEN. Roundtable sets them for each agent" in told.err
