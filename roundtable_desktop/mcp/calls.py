@@ -53,7 +53,7 @@ class Tool:
     def schema(self) -> dict[str, Any]:
         schema = self.arguments.model_json_schema()
         schema.pop("description", None)  # a class's docstring is for us, not for a model
-        return schema
+        return _untitled(schema)
 
 
 def tool(
@@ -65,6 +65,20 @@ def tool(
         return Tool(act.__name__, inspect.getdoc(act) or "", arguments, act, reads, keeps)
 
     return declare
+
+
+def _untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the title that pydantic makes of every name: whatever an agent's model is asked, it
+    reads all of this again. A tool may well have an argument of that name."""
+    kept = {word: value for word, value in schema.items() if word != "title"}
+    for word in ("properties", "$defs"):
+        if word in kept:
+            kept[word] = {name: _untitled(one) for name, one in kept[word].items()}
+    if "items" in kept:
+        kept["items"] = _untitled(kept["items"])
+    if "anyOf" in kept:
+        kept["anyOf"] = [_untitled(one) for one in kept["anyOf"]]
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

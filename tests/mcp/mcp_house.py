@@ -191,7 +191,7 @@ class MemoryDesk:
             if key:
                 self._done[holder.run_id, key] = made
         self.inside.release()
-        self.go.wait(20)
+        self.go.wait(100)
         return made
 
 
@@ -237,7 +237,7 @@ class House:
 
     def close(self) -> None:
         self._server.close()
-        self._thread.join(10)
+        self._thread.join(60)
         self.door.stop()
         assert not self._thread.is_alive()
 
@@ -276,7 +276,7 @@ class House:
             sent["Authorization"] = f"Bearer {token or self.token}"
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             with contextlib.suppress(BrokenPipeError):  # refused by its length, before it was read
                 connection.request(method, path, raw, sent)
@@ -298,7 +298,7 @@ class House:
         """What the bridge answers to these lines before it ends."""
         with self.bridge() as bridge:
             raw = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines]
-            out, err = bridge.communicate(b"".join(one + b"\n" for one in raw), timeout=30)
+            out, err = bridge.communicate(b"".join(one + b"\n" for one in raw), timeout=90)
         assert bridge.returncode == 0
         assert err == b""
         return [json.loads(line) for line in out.splitlines()]

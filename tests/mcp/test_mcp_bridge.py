@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from mcp_house import BRIDGE, House, call
 
+from roundtable_desktop.mcp import longer
+
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": "first",
@@ -32,7 +34,8 @@ def test_the_handshake_is_the_servers(house: House) -> None:
     assert house.statuses == [200, 202]
 
 
-def test_five_calls_at_once_are_all_answered(house: House) -> None:
+def test_five_calls_at_once_are_all_answered(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(longer, "PATIENCE", 100)  # however busy the machine is
     house.desk.go.clear()
     with house.bridge() as bridge:
         assert bridge.stdin and bridge.stdout
@@ -40,7 +43,7 @@ def test_five_calls_at_once_are_all_answered(house: House) -> None:
             line = json.dumps(call("task_comment", number, text=f"{number}"))
             bridge.stdin.write(line.encode() + b"\n")
         bridge.stdin.flush()
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while 503 not in house.statuses and time.monotonic() < until:
             time.sleep(0.01)
         house.desk.go.set()
@@ -59,12 +62,12 @@ def test_a_call_that_a_restart_cuts_is_done_once(house: House) -> None:
         assert bridge.stdin and bridge.stdout
         bridge.stdin.write(json.dumps(call("task_comment", 7, text="once")).encode() + b"\n")
         bridge.stdin.flush()
-        assert house.desk.inside.acquire(timeout=10)
+        assert house.desk.inside.acquire(timeout=60)
         closing = threading.Thread(target=house.close)
         closing.start()  # the write is done; its answer is cut off
         time.sleep(2.5)
         house.desk.go.set()
-        closing.join(15)
+        closing.join(60)
         house.open()
         first = json.loads(bridge.stdout.readline())
         assert first["result"]["structuredContent"]["code"] == "takes_longer"
@@ -138,7 +141,7 @@ def test_a_proxy_of_the_environment_sees_nothing(house: House) -> None:
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         where = f"http://127.0.0.1:{proxy.getsockname()[1]}"
         with house.bridge(http_proxy=where, HTTP_PROXY=where, ALL_PROXY=where) as bridge:
-            out, _ = bridge.communicate(json.dumps(call("task_get")).encode() + b"\n", timeout=20)
+            out, _ = bridge.communicate(json.dumps(call("task_get")).encode() + b"\n", timeout=90)
         assert json.loads(out)["result"]["isError"] is False
         proxy.settimeout(0.1)
         with pytest.raises(TimeoutError):
@@ -161,7 +164,7 @@ def test_a_stranger_on_the_port_gets_no_word_through(house: House) -> None:
         threading.Thread(target=stranger.serve_forever).start()
         url = f"http://127.0.0.1:{stranger.server_port}/mcp"
         with house.bridge(ROUNDTABLE_MCP_URL=url) as bridge:
-            out, err = bridge.communicate(json.dumps(call("task_get")).encode() + b"\n", timeout=20)
+            out, err = bridge.communicate(json.dumps(call("task_get")).encode() + b"\n", timeout=90)
         stranger.shutdown()
     assert json.loads(out)["error"]["message"] == "Roundtable answered with HTTP 404."
     assert err == b""

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from mcp_house import DASHBOARD_TOKEN, House, call
 
+from roundtable_desktop.mcp import longer
 from roundtable_desktop.mcp.answers import Answer
 from roundtable_desktop.mcp.tools import TOOLS
 
@@ -174,12 +175,15 @@ def test_the_same_key_is_the_same_act(house: House) -> None:
     assert house.desk.comments == ["a"] * 4
 
 
-def test_a_fifth_call_at_once_is_503_and_may_come_back(house: House) -> None:
+def test_a_fifth_call_at_once_is_503_and_may_come_back(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(longer, "PATIENCE", 100)  # however busy the machine is
     house.desk.go.clear()
     with ThreadPoolExecutor(4) as agents:
         asked = [agents.submit(house.ask, call("task_comment", text=f"{n}")) for n in range(4)]
         for _ in asked:
-            assert house.desk.inside.acquire(timeout=10)
+            assert house.desk.inside.acquire(timeout=60)
         status, headers, answer = house.ask(call("task_get"))
         assert (status, headers["Retry-After"]) == (503, "1")
         assert answer["error"]["data"] == {"code": "unavailable"}
@@ -193,13 +197,13 @@ def test_closing_waits_for_what_is_under_way_and_leaves_no_thread(house: House) 
     house.desk.go.clear()
     with ThreadPoolExecutor(2) as others:
         asked = others.submit(answer_to, house, "last")
-        assert house.desk.inside.acquire(timeout=10)
+        assert house.desk.inside.acquire(timeout=60)
         stopping = others.submit(house.door.stop)
         time.sleep(0.1)
         assert answer_to(house, "late").status == 503
         house.desk.go.set()
-        assert asked.result(5).status == 200
-        stopping.result(5)
+        assert asked.result(60).status == 200
+        stopping.result(60)
     assert house.desk.comments == ["last"]
     assert not [t for t in threading.enumerate() if t.name.startswith("mcp")]
     assert answer_to(house, "after").status == 503
