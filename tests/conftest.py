@@ -5,7 +5,7 @@ import gc
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Figures(config), "figures")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing that is collected goes away: the collector of garbage would go through thousands of
+    tests and all that they import, again and again, now and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -77,7 +89,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Travels with the report to xdist's controller, which collects nothing itself.
         item.user_properties.append(("markers", sorted(names.intersection(MARKERS))))
     items.sort(key=lambda item: item.path.name not in FIRST)
-    gc.freeze()  # thousands of tests: the collector would go through them all, again and again
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import gc
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -49,7 +50,13 @@ def every_text() -> dict[str, str]:
 
 @functools.cache
 def source_of(path: str) -> Source:
-    return Source(path, every_text()[path])
+    """Kept to the end: the collector of garbage would go through a million nodes, again and again,
+    for most of the time that this takes."""
+    gc.disable()
+    try:
+        return Source(path, every_text()[path])
+    finally:
+        gc.enable()
 
 
 def all_python(below: str = "") -> Iterator[Source]:
