@@ -50,21 +50,23 @@ def every_text() -> dict[str, str]:
 
 @functools.cache
 def source_of(path: str) -> Source:
+    return Source(path, every_text()[path])
+
+
+@functools.cache
+def all_python(below: str = "") -> tuple[Source, ...]:
     """Kept to the end: the collector of garbage would go through a million nodes, again and again,
     for most of the time that this takes."""
+    paths = [path for path in every_text() if path.startswith(below) and path.endswith(".py")]
     gc.disable()
     try:
-        return Source(path, every_text()[path])
+        return tuple(map(source_of, paths))
     finally:
+        gc.freeze()
         gc.enable()
 
 
-def all_python(below: str = "") -> Iterator[Source]:
-    paths = (path for path in every_text() if path.startswith(below) and path.endswith(".py"))
-    return map(source_of, paths)
-
-
-def ours() -> Iterator[Source]:
+def ours() -> tuple[Source, ...]:
     return all_python(f"{PACKAGE}/")
 
 
