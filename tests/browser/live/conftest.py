@@ -1,4 +1,4 @@
-"""A signed-in page of an owner that the test may kill."""
+"""A signed-in page of an owner for this folder, or of one that the test may kill."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,10 +10,27 @@ from outside_house import House, started
 from playwright.sync_api import BrowserContext, Page
 
 
+@pytest.fixture(scope="session")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One owner for all tests of this worker that leave it alive: a start costs seconds."""
+    with started(tmp_path_factory.mktemp("live")) as house:
+        yield house
+
+
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def mortal(tmp_path: Path) -> Iterator[House]:
+    """For a test that kills it, or counts its streams."""
     with started(tmp_path) as house:
         yield house
+
+
+@pytest.fixture
+def house(request: pytest.FixtureRequest) -> House:
+    """`mortal` where the test asks for it, else `quiet`. Others have left tasks there: what a test
+    looks for is called as nothing else is."""
+    name = "mortal" if "mortal" in request.fixturenames else "quiet"
+    house: House = request.getfixturevalue(name)
+    return house
 
 
 @pytest.fixture
