@@ -17,7 +17,7 @@ from playwright.sync_api import (
 )
 
 # A busy machine may take that long; where a page promises less, its test says so.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")

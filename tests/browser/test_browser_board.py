@@ -130,7 +130,7 @@ def test_a_drag_is_not_disturbed_by_what_happens_meanwhile(room: Room, person: P
     person.wait_for_timeout(900)
     expect(card(person, other)).to_have_count(0)
     person.mouse.up()
-    expect(card(person, other)).to_be_visible(timeout=20_000)
+    expect(card(person, other)).to_be_visible()
     is_in(person, task, "todo")
 
 

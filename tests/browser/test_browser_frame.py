@@ -39,9 +39,18 @@ def test_the_theme_is_chosen_by_a_form_and_follows_to_other_tabs(
     house.post("/control", {"action": "resume"})
     expect(other.locator("html")).to_have_attribute("data-theme", "dark")
     page.get_by_role("button", name="As the system").click()
+    expect(page.locator("html[data-theme]")).to_have_count(0)  # a click waits for no new page
     assert page.evaluate(GROUND) == light
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(GROUND) == dark
+
+
+@pytest.mark.proves("E-02")
+def test_the_first_link_leads_past_what_stands_on_every_page(person: Page) -> None:
+    person.keyboard.press("Tab")
+    expect(person.get_by_role("link", name="Skip to the content")).to_be_focused()
+    person.keyboard.press("Enter")
+    expect(person.locator("main")).to_be_focused()
 
 
 @pytest.mark.proves("E-frame")

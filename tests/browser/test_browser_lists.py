@@ -118,7 +118,7 @@ def test_what_happened_is_looked_for(room: Room, either: Page) -> None:
     expect(either.get_by_text("Plant a tree")).to_have_count(0)
     either.get_by_role("link", name="Clear").first.click()
     either.get_by_role("link", name="T-1 Plant a tree").first.click()
-    assert either.url.endswith(f"/tasks/{task['id']}")
+    either.wait_for_url(f"**/tasks/{task['id']}")
 
 
 @pytest.mark.proves("E-03 activity")

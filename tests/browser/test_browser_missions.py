@@ -82,7 +82,7 @@ def test_a_lines_number_leads_to_the_field_for_a_comment_on_it(room: Room, perso
     for said in ("Which rye?", "From where?", "And how much?"):
         number.click()
         field = person.locator("textarea:focus")
-        assert field.get_attribute("name", timeout=5000)
+        assert field.get_attribute("name")
         person.keyboard.type(said)
     button(person, "Ask for these changes").click()
     expect(person.locator(".told")).to_contain_text("Changes are asked for.")
