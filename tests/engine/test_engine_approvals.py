@@ -271,7 +271,7 @@ def at_one_moment(work: Work, asked: list[Approval]) -> set[str]:
     gate = threading.Barrier(len(asked))
 
     def answer(one: Approval) -> str:
-        gate.wait(10)
+        gate.wait(60)
         return decide(work, one, True, f"Because of {one.id}").id
 
     with ThreadPoolExecutor(len(asked)) as threads:

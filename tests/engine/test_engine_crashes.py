@@ -59,7 +59,7 @@ def loop_on(ground: Ground, steps: Any) -> Loop:
 
 
 def until(condition: Any) -> None:
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < limit, "it did not come true in time"
         time.sleep(0.005)

@@ -61,7 +61,7 @@ def live(tmp_path: Any) -> Iterator[Ground]:
 
 
 def until(condition: Any) -> None:
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < limit, "it did not come true in time"
         time.sleep(0.005)

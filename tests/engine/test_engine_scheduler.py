@@ -45,7 +45,7 @@ print("done")
 """
 
 
-def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     limit = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < limit, "it did not come true in time"

@@ -157,7 +157,7 @@ def test_a_stop_does_not_wait_for_one_of_before_to_end(world, monkeypatch):
 
     def sweep(mark):
         sweeping.set()
-        stopped.wait(10)
+        stopped.wait(60)
         order.append("swept")
         return []
 
@@ -172,11 +172,11 @@ def test_a_stop_does_not_wait_for_one_of_before_to_end(world, monkeypatch):
         fcntl.flock(somebody, fcntl.LOCK_EX)
         asking = threading.Thread(target=ask)
         asking.start()
-        assert sweeping.wait(10)
+        assert sweeping.wait(60)
         git.stop()
         order.append("stopped")
         stopped.set()
-        asking.join(10)
+        asking.join(60)
     assert order == ["stopped", "swept", "git_stopped"]
 
 
@@ -202,7 +202,7 @@ def test_what_a_stop_broke_off_is_taken_back_by_the_next_owner(world, next_owner
     delivering.start()
     until(lambda: all((world.repo / name).exists() for name in files))
     next_owner.stop()
-    delivering.join(10)
+    delivering.join(60)
     assert codes == ["git_stopped"]
     until(lambda: not left_over(world))  # strace is gone, and what it traced goes now
     assert world.git.finish(repository, "main", old=old, new=new, intended_at=intended) is None

@@ -23,7 +23,7 @@ QUICK = {"cancel": 0.5, "stdin": 0.2, "term": 0.4}
 _numbers = itertools.count(1)
 
 
-def until(condition: Callable[[], Any], seconds: float = 15.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """The first true value of `condition`; fails when it stays false."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
@@ -103,7 +103,7 @@ class Bench:
     def of_kind(self, run: str, kind: type[Message]) -> list[Any]:
         return [message for message in self.messages(run) if isinstance(message, kind)]
 
-    def first(self, run: str, kind: type[Message], seconds: float = 15.0) -> Any:
+    def first(self, run: str, kind: type[Message], seconds: float = 60.0) -> Any:
         return until(lambda: self.of_kind(run, kind), seconds)[0]
 
     def finish(self, run: str, seconds: float = 20.0) -> End:

@@ -219,7 +219,7 @@ def test_a_group_is_killed_whole_also_by_an_older_kernel(
         group.remove()
         assert not group.empty() and (folder / RECORD).exists()
         group.kill()
-        assert child.wait(10) == -signal.SIGKILL
+        assert child.wait(60) == -signal.SIGKILL
         until(group.empty)
     group.remove()
     assert not (folder / RECORD).exists() and kernel_groups.group_of(folder) is None
@@ -238,7 +238,7 @@ def test_a_sweep_tells_first_and_kills_what_does_not_hear(
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEPS}"
     with inside(group) as polite, inside(group, deaf) as rude:
         assert list(kernel_groups.end_group(folder)) == []
-        assert (polite.wait(10), rude.wait(10)) == (-signal.SIGTERM, -signal.SIGKILL)
+        assert (polite.wait(60), rude.wait(60)) == (-signal.SIGTERM, -signal.SIGKILL)
     assert not (folder / RECORD).exists()
 
 

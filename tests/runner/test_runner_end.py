@@ -135,7 +135,7 @@ def test_a_fault_of_the_runner_ends_its_agent(bench: Bench) -> None:
     order = bench.order(*PYTHON, SLEEPER)
     (bench.prepare(order) / "out").write_text("in the way")
     runner = bench.start_runner(order.run)
-    assert runner.wait(10) == 1
+    assert runner.wait(60) == 1
     assert bench.runners.state(order.run) is SpoolState.FREE
     until(lambda: not bench.left(order.run))
 
@@ -229,7 +229,7 @@ def test_a_pid_with_another_start_time_is_left_alone() -> None:
         time.sleep(0.05)
         assert innocent.poll() is None
         identity.send(innocent.pid, started, signal.SIGKILL)
-        assert innocent.wait(5) == -signal.SIGKILL
+        assert innocent.wait(60) == -signal.SIGKILL
         assert not processes.is_alive(stranger)
     finally:
         innocent.kill()
