@@ -17,7 +17,7 @@ from Xlib.xobject.drawable import Window
 
 R = TypeVar("R")
 
-PATIENCE = 30.0  # seconds that anything here may take on a busy machine
+PATIENCE = 60.0  # seconds that anything here may take on a busy machine
 
 # No folder of services: whoever is asked for and not there is not started.
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -36,11 +36,12 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 
 def until(look: Callable[[], R], seconds: float = PATIENCE, step: float = 0.05) -> R:
-    """The first true answer of `look`."""
+    """The first true answer of `look`; more and more rarely, for each look is work for the tray."""
     end = time.monotonic() + seconds
     while not (seen := look()):
         assert time.monotonic() < end, f"not within {seconds:.0f} s: {seen!r}"
         time.sleep(step)
+        step = min(step * 1.2, 0.3)
     return seen
 
 
