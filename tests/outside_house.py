@@ -25,11 +25,14 @@ from warm import ROUNDTABLE as ROUNDTABLE
 R = TypeVar("R")
 
 PATIENCE = 30.0  # seconds that anything here may take on a busy machine
+SELDOM = 0.25
+"""Seconds between two looks of who has waited for a while."""
 OVER = ("finished", "failed", "cancelled")
 
 
 def until(look: Callable[[], R], seconds: float = PATIENCE, step: float = 0.04) -> R:
-    """The first true answer of `look`; the first of a list that is empty yet is no answer."""
+    """The first true answer of `look`; the first of a list that is empty yet is no answer. It is
+    asked less and less often: to be asked costs what is waited for its time."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -40,6 +43,7 @@ def until(look: Callable[[], R], seconds: float = PATIENCE, step: float = 0.04) 
             return seen
         assert time.monotonic() < end, f"nothing came within {seconds} s: {seen!r}"
         time.sleep(step)
+        step = min(1.3 * step, max(step, SELDOM))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ import warm
 
 CHILD = Path(__file__).with_name("owner_child.py")
 READY_SECONDS = 30.0
+SELDOM = 0.1
+"""Seconds between two looks of who has waited for a while."""
 SHOW = signal.SIGUSR1
 """Has an owner write down where each of its threads is."""
 R = TypeVar("R")
@@ -26,10 +28,11 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def until(look: Callable[[], R], seconds: float, step: float = 0.02) -> R:
-    """The first true answer, or the last one when the time is over."""
+    """The first true answer, or the last one when the time is over; asked less and less often."""
     end = time.monotonic() + seconds
     while not (seen := look()) and time.monotonic() < end:
         time.sleep(step)
+        step = min(1.3 * step, max(step, SELDOM))
     return seen
 
 
