@@ -17,6 +17,7 @@ def holders(folder: Path, needles: Sequence[bytes]) -> list[Path]:
     found = []
     for path in files_below(folder):
         with contextlib.suppress(OSError):
-            if path.is_file() and any(needle in path.read_bytes() for needle in needles):
+            content = path.read_bytes() if path.is_file() else b""
+            if any(needle in content for needle in needles):
                 found.append(path)
     return found

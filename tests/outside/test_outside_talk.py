@@ -367,8 +367,12 @@ def test_a_subtask_hangs_below_its_task_and_wakes_its_assignee(stalls: Stalls) -
 
 @pytest.mark.slow
 @pytest.mark.proves("S-71")
-def test_no_secret_of_an_agent_enters_the_database_by_its_tools(stalls: Stalls) -> None:
-    room = stalls.room
+def test_no_secret_of_an_agent_enters_the_database_by_its_tools(
+    running: House, tmp_path: Path
+) -> None:
+    """In a home of its own: every file of it is read."""
+    room = running.room()
+    stalls = Stalls(room, tmp_path / "stalls")
     secret = "sk-CANARY-TALK-0123456789"
     task = room.task("Leak", stalls.agent(env={"API_KEY": secret}))
     seat = stalls.seat(task)
