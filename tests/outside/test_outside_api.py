@@ -279,6 +279,19 @@ def test_a_repeated_key_gives_the_same_task_and_another_body_is_409(room: Room) 
 
 
 @pytest.mark.proves("W-30 keys")
+def test_a_repeated_key_is_answered_though_its_branch_has_gone_since(room: Room) -> None:
+    room.git("branch", "side")
+    body = {"workspace_id": room.id, "title": "Aside", "base_branch": "side"}
+    made = room.house.program("POST", "/tasks", body, Idempotency_Key="aside-1")
+    room.git("branch", "-D", "side")
+    again = room.house.program("POST", "/tasks", body, Idempotency_Key="aside-1")
+    assert (made.status, again.status) == (201, 201), again.text
+    assert again.json["id"] == made.json["id"]
+    new = room.house.program("POST", "/tasks", body, Idempotency_Key="aside-2")
+    assert (new.status, new.json["code"]) == (422, "unknown_branch")
+
+
+@pytest.mark.proves("W-30 keys")
 def test_every_post_takes_a_key_but_those_that_must_always_answer_anew(shared: House) -> None:
     paths = shared.get("/openapi.json")["paths"]
     without = {

@@ -85,6 +85,16 @@ def done_before(tx: Tx, asked: Asked) -> Subject | None:
     return keys.done_before(tx, asked.actor, asked.key, asked.fingerprint) if asked.key else None
 
 
+def made_before(desk: Desk, asked: Asked, show: Callable[[View, str], R | None]) -> R | None:
+    """What the same request made, asked for before git or anything else that takes its time: a
+    client that asks again costs little, and is answered though what it names has gone since."""
+    if not asked.key:
+        return None
+    with desk.store.transaction() as tx:
+        made = done_before(tx, asked)
+        return None if made is None else show(tx, made.id)
+
+
 def remember(tx: Tx, asked: Asked, made: Subject) -> None:
     if asked.key:
         keys.remember(tx, asked.actor, asked.key, asked.fingerprint, made)

@@ -12,6 +12,7 @@ from roundtable_desktop.engine.desk import (
     check_revision,
     edges,
     gating,
+    made_before,
     once,
 )
 from roundtable_desktop.engine.desk.belonging import Planned
@@ -75,6 +76,8 @@ def create(
     """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
     is held while something must come first (K-53). One of a mission wakes nobody (C-96). then: what
     else is done with it in the same decision."""
+    if (before := made_before(desk, asked, tasks.get)) is not None:
+        return before
     where = (workspace_id, parent_id, mission_id, base_branch)
     workspace, branch = belonging.starts_from(desk, *where)
 
