@@ -72,8 +72,9 @@ def things(room: Room) -> dict[str, str]:
     }
 
 
-def walk(house: House, refs: dict[str, str], examples: int) -> Found:
-    """`examples` of each route in each way: right and wrong, about real things and about none."""
+def walk(house: House, refs: dict[str, str], examples: int, about_none: bool = True) -> Found:
+    """`examples` of each route in each way: right and wrong, about real things and about none, or
+    about none only where there is no real one: to think requests up costs most of the time."""
     found = Found()
     document = copy.deepcopy(house.get("/openapi.json"))
     operations = list(_operations(document))
@@ -81,9 +82,9 @@ def walk(house: House, refs: dict[str, str], examples: int) -> Found:
     with requests.Session() as session:
         session.trust_env = False
         for operation in sorted(operations, key=lambda one: one.method.lower() in LAST):
-            noun = operation.path.split("/")[3]
+            real = refs.get(operation.path.split("/")[3]) if "{ref}" in operation.path else None
             for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
-                for ref in {refs.get(noun), None} if "{ref}" in operation.path else {None}:
+                for ref in {real, None} if about_none else {real}:
                     _ask(house, session, found, operation, mode, ref, examples)
     return found
 

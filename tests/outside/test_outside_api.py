@@ -38,6 +38,12 @@ BAD = {
     "unknown": b'{"title": "x", "color": "red"}',
     "control in a name": b'{"title": "x", "name": "a\\u001bb"}',
 }
+BY_READER = (
+    *("deep", "deep list", "deep closed", "nan", "infinity", "1e999", "long integer"),
+    *("twice", "half", "bom", "latin", "utf-16"),
+)
+SOME = 4
+"""What reads bodies refuses those before any route is asked: one in so many routes gets each."""
 
 
 def routes(house: House) -> list[tuple[str, str, Any]]:
@@ -137,10 +143,12 @@ def test_the_description_holds_every_route_and_its_answers(room: Room) -> None:
 def test_no_bad_body_is_ever_a_500_and_nothing_is_made(shared: House) -> None:
     house = shared
     before = [len(house.query(f"SELECT id FROM {noun}")) for noun in ("tasks", "agents")]
-    for method, path, told in routes(house):
-        if method in ("GET", "DELETE"):
-            continue  # they have no body
-        for name, body in BAD.items():
+    with_body = [one for one in routes(house) if one[0] not in ("GET", "DELETE")]
+    for number, (method, path, told) in enumerate(with_body):
+        for turn, (name, body) in enumerate(BAD.items()):
+            elsewhere = (number + turn) % SOME and path not in BY_STRANGERS
+            if name in BY_READER and elsewhere:
+                continue
             answer = ask(house, method, filled(path), body)
             assert 400 <= answer.status < 500, (method, path, name, answer.status)
             if name.startswith("deep") or name in ("nan", "half", "twice", "utf-16"):
