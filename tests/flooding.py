@@ -1,6 +1,7 @@
 """An agent that prints without end, and what it costs the owner, its runner and who looks on."""
 
 import contextlib
+import math
 import re
 import statistics
 import sys
@@ -12,7 +13,7 @@ from outside_house import Browser, House, until
 
 FLOOD = """
 import os, sys, time
-rate, seconds = float(sys.argv[1]) * 1e6, float(sys.argv[2])
+rate, seconds, least = float(sys.argv[1]) * 1e6, float(sys.argv[2]), float(sys.argv[3]) * 1e6
 line = b"%06d \\x1b[32mok\\x1b[0m /some/path/of/a/test.py::test_%06d " + b"." * 45 + b"\\n"
 block = b"".join(line % (n, n) for n in range(1000))
 began, sent = time.monotonic(), 0
@@ -23,7 +24,9 @@ def out(raw):
         done = os.write(1, view)
         view, sent = view[done:], sent + done
 out(b"the very beginning\\n")
-while (now := time.monotonic() - began) < seconds:
+while (now := time.monotonic() - began) < seconds and not (
+    sent > least and os.path.exists(sys.argv[4])
+):
     out(block)
     time.sleep(max(0.0, sent / rate - now))
 out(b"the very end\\n")
@@ -54,10 +57,14 @@ class Cost:
         )
 
 
-def flood(house: House, rate: float, seconds: float) -> tuple[str, Cost]:
-    """The run, over, and what it cost. rate: megabytes a second at most."""
-    room, browser, cost = house.room(), Browser(house), Cost()
-    task = room.task("Flood", room.agent(sys.executable, "-c", FLOOD, str(rate), str(seconds)))
+def flood(
+    house: House, rate: float, seconds: float, least: float = math.inf, pages: int = 40
+) -> tuple[str, Cost]:
+    """The run, over, and what it cost. rate: megabytes a second at most; it may end before its
+    time when it has printed `least` megabytes and more than so many pages were looked at."""
+    room, browser, cost, enough = house.room(), Browser(house), Cost(), house.root / "enough"
+    bounds = map(str, (rate, seconds, least, enough))
+    task = room.task("Flood", room.agent(sys.executable, "-c", FLOOD, *bounds))
     run = room.live(task)
     looks = (f"/runs/{run['id']}", f"/runs/{run['id']}?before=999999.0", "/", "/runs")
     for path in looks:
@@ -76,6 +83,8 @@ def flood(house: House, rate: float, seconds: float) -> tuple[str, Cost]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 grown = process.memory_info().rss - early[name]
                 setattr(cost, name, max(getattr(cost, name), grown))
+        if len(cost.pages) > pages:
+            enough.touch()
         over = house.run(run["id"])["status"] in ("finished", "failed")
         time.sleep(0.7)  # as often as an open page looks
     until(lambda: house.run(run["id"])["outcome"] == "no_changes")
