@@ -133,6 +133,7 @@ def test_a_comment_where_nobody_is_woken_says_so(room: Room, browser: Browser) -
     assert "wakes nobody" in got(browser, f"/tasks/{done['id']}").text
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-55", "W-30 forms")
 def test_run_again_starts_one_more_attempt(room: Room, browser: Browser) -> None:
     task = room.task("Fail", room.shell("exit 3"), retry_budget=0)
@@ -149,6 +150,7 @@ def test_run_again_starts_one_more_attempt(room: Room, browser: Browser) -> None
     assert len(room.house.get(f"/tasks/{task['id']}/attempts")["items"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-05")
 def test_a_task_is_given_to_an_agent(room: Room, browser: Browser) -> None:
     task = room.task("Alone", description=script("write a.txt one"))
@@ -169,6 +171,7 @@ def test_a_task_is_given_to_an_agent(room: Room, browser: Browser) -> None:
     assert wrong.status == 404 and "There is no such agent." in check_inert(wrong.text).text
 
 
+@pytest.mark.slow
 def test_running_what_runs_says_why_not(room: Room, browser: Browser) -> None:
     task = room.task("Wait", room.shell("exit 3"), retry_budget=0)
     room.ended(task)
@@ -185,6 +188,7 @@ def test_running_what_runs_says_why_not(room: Room, browser: Browser) -> None:
 # --- proposals ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.proves("W-30 forms")
 def test_a_proposal_is_delivered_once_by_a_form(room: Room, browser: Browser) -> None:
     task = room.task("Write", room.shell("echo x > new.txt; echo y >> notes.txt"))
@@ -261,6 +265,7 @@ def test_what_is_held_for_a_look_needs_a_word_why(room: Room, browser: Browser) 
     until(lambda: room.house.get(path)["status"] == "delivered")
 
 
+@pytest.mark.slow
 def test_a_long_change_is_cut_and_says_so(room: Room, browser: Browser) -> None:
     script_ = "seq 1 3000 > long.txt; seq 1 90000 > longer.txt; echo x > zuletzt.txt"
     task = room.task("Write", room.shell(script_))

@@ -102,6 +102,7 @@ def names(browser: Browser, words: str) -> list[str]:
     return [f"{one['kind']} {one['name']}" for one in found]
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-palette")
 def test_things_are_found_by_words_of_their_names(room: Room, browser: Browser) -> None:
     agent = demo(room, "Zebra the painter")
@@ -130,6 +131,7 @@ def test_things_are_found_by_words_of_their_names(room: Room, browser: Browser) 
     assert "/routines" in got(browser, "/search?q=routin").links
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-palette")
 def test_at_most_twenty_come_the_newest_first_and_nothing_is_changed(
     room: Room, browser: Browser

@@ -75,6 +75,7 @@ def worked(shared: House) -> tuple[Room, str, Any, Any]:
     return room, agent, room.ended(failed), room.ended(done)
 
 
+@pytest.mark.slow
 @pytest.mark.proves("E-03 runs")
 def test_runs_are_filtered_by_the_address(
     worked: tuple[Room, str, Any, Any], browser: Browser

@@ -29,6 +29,7 @@ def paused(room: Room) -> Any:
     return room.house.post(f"/missions/{made['id']}/pause")
 
 
+@pytest.mark.slow
 @pytest.mark.proves("A-09", "W-24")
 def test_a_mission_is_set_by_a_form_which_keeps_what_was_typed(
     room: Room, browser: Browser

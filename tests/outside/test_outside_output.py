@@ -39,6 +39,7 @@ def story(shared: House) -> tuple[Room, Any]:
     return room, room.ended(room.task("Tell", room.python(LONG)))
 
 
+@pytest.mark.slow
 @pytest.mark.proves("F-39 read", "B-139")
 def test_a_long_transcript_is_read_both_ways(story: tuple[Room, Any], browser: Browser) -> None:
     """Without scripts: by the links alone."""

@@ -128,6 +128,7 @@ def test_a_transcript_is_followed_while_the_run_lives_and_no_longer(
     assert "second" in again.text and f"/runs/{run['id']}" in again.links
 
 
+@pytest.mark.slow
 @pytest.mark.proves("K-61 run")
 def test_a_long_transcript_is_shown_in_pieces_that_lead_on(room: Room, browser: Browser) -> None:
     script = "for n in range(30000): print('number', n, 'of many lines that fill it')"
@@ -205,6 +206,7 @@ def test_a_run_that_never_started_says_so_and_unknown_is_never_zero(
     assert seen["exit_code"] is None and "Exit code unknown" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.proves("N-03 why")
 def test_task_and_run_say_why_with_the_gates_of_the_code_that_decided(
     room: Room, browser: Browser

@@ -171,6 +171,7 @@ def test_a_budget_that_makes_no_sense_is_refused(shared: House, wrong: dict[str,
     assert shared.get("/budgets", workspace_id=room.id)["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.proves("usage", "N-13 windows")
 def test_the_page_shows_what_was_used_and_its_forms_work_without_scripts(
     shared: House, browser: Browser
