@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ LINUX = sys.platform == "linux"
 LOCALE = "C.UTF-8"
 PATIENCE = 60.0
 """Seconds for a program to be begun."""
+_FIRST = threading.Lock()
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)
 
@@ -125,7 +127,9 @@ def begin(
     try:
         files = [_number(stdin, null, null), _number(stdout, null, written), _number(stderr, null)]
         talk.settimeout(PATIENCE)
-        talk.connect(_address())
+        with _FIRST:
+            address = _address()
+        talk.connect(address)
         with tempfile.TemporaryFile() as told:  # a message has a bound, environments have none
             told.write(json.dumps(asked).encode())
             told.flush()
