@@ -51,8 +51,11 @@ class Beginning:
 
     def _begin(self) -> dict[str, Any] | None:
         talk, _ = self._hall.accept()
-        _, (told, *files), _, _ = socket.recv_fds(talk, 64, 4)
-        with open(told, "rb") as file:
+        _, files, _, _ = socket.recv_fds(talk, 64, 4)
+        if not files:  # who asked has ended
+            talk.close()
+            return None
+        with open(files.pop(0), "rb") as file:
             file.seek(0)
             asked: dict[str, Any] = json.load(file)
         pid = os.fork()
@@ -68,7 +71,8 @@ class Beginning:
         known = os.pidfd_open(pid)
         self._living[known] = (pid, talk)
         self._heard.register(known, selectors.EVENT_READ)
-        talk.send(b"%d" % pid)
+        with contextlib.suppress(OSError):  # nor has it to be told now
+            talk.send(b"%d" % pid)
         return None
 
     def _bury(self, known: int) -> None:
