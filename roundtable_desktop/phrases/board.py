@@ -47,6 +47,7 @@ BOARD: Mapping[str, str] = {
     ),
     "unknown_approval": N_("There is no such approval."),
     "approval_not_open": N_("This was {status} already."),
+    "inbox_proposal": N_("T-{number} {title}: {stands}"),
     "inbox_approval": N_("T-{number} is ready and needs your approval: {title}"),
     "inbox_approval_asked": N_("An agent asks for your approval, about T-{number}: {text}"),
     "inbox_blocked": N_("{agent} cannot go on and needs you: {action}"),

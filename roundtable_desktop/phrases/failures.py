@@ -119,6 +119,9 @@ ANSWERS: Mapping[str, str] = {
         "sends it back: it is brought onto the branch as that is now, and proposed anew"
     ),
     "delivery_blocked/discard": N_("delivers it never; its task is cancelled, its commit is kept"),
+    "proposal/deliver": N_("approves it and brings it onto its branch"),
+    "proposal/reject": N_("does not take it: its agent reads the note and goes on"),
+    "proposal/request_changes": N_("has it done otherwise first; the note says how"),
     "approval/approve": N_("says yes"),
     "approval/reject": N_("says no; a note says why"),
     "config_changed/accept": N_("takes over what the file says"),

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from flask import Flask, render_template
 from pydantic import Field
 
-from roundtable_desktop.dashboard.api.inbox import InboxRow, row
+from roundtable_desktop.dashboard.api.inbox_rows import InboxRow, row
 from roundtable_desktop.dashboard.api.shapes import Ref
 from roundtable_desktop.dashboard.forms import read_form
 from roundtable_desktop.dashboard.labels import answer_label

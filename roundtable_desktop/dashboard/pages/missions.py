@@ -8,7 +8,7 @@ from flask import Flask, g, render_template
 from pydantic import Field
 
 from roundtable_desktop.dashboard.api import missions as api
-from roundtable_desktop.dashboard.api.inbox import row as inbox_row
+from roundtable_desktop.dashboard.api.inbox_rows import row as inbox_row
 from roundtable_desktop.dashboard.api.missions_shown import convergence_of, sentence_of
 from roundtable_desktop.dashboard.api.shapes import Ref, Say
 from roundtable_desktop.dashboard.forms import fault_of_form, filled, read_choice, read_form
