@@ -7,6 +7,7 @@ begins with `*` follows real time, so that the clock's change neither adds nor m
 """
 
 import calendar
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -25,6 +26,8 @@ _SHOWN = 60  # characters of a refused expression that are said again
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 _MIDNIGHT = time()
 _NEAR = 2 * _DAY  # longer than any change of a clock reaches
+_ORDINAL = re.compile(r"(?<=[2-5])([123])th\b")
+_ENDS = {"1": "st", "2": "nd", "3": "rd"}
 _ALIASES = {
     "@annually": "0 0 1 1 *",
     "@daily": "0 0 * * *",
@@ -95,8 +98,10 @@ class Cron:
         return total
 
     def words(self) -> str:
-        """In English; by the library that also walks, so that the words mean what it does."""
-        return CronSim(self.text, _ANY_TIME).explain()
+        """In English; by the library that also walks, so that the words mean what it does. It
+        writes 21th."""
+        said: str = CronSim(self.text, _ANY_TIME).explain()
+        return _ORDINAL.sub(lambda found: found[1] + _ENDS[found[1]], said)
 
     def every_hour(self) -> bool:
         return len(CronSim(self.text, _ANY_TIME).hours) == 24

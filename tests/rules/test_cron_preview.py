@@ -26,6 +26,8 @@ def remarks(expression: str, zone: str, after: str = "2026-01-01") -> list[str]:
         ("0 0 */2 * MON", "if it's on Monday"),  # both must match
         ("0 0 * * MON#1,5L", "the first Monday of the month and the last Friday of the month"),
         ("@hourly", "At the start of every hour"),
+        ("0 0 1,11,12,13 * *", "the first, the 11th, the 12th, and the 13th day"),
+        ("0 0 21,22,23,31 * *", "the 21st, the 22nd, the 23rd, and the 31st day"),
     ],
 )
 def test_the_words_mean_what_fires(expression: str, words: str) -> None:
