@@ -273,7 +273,7 @@ class Owner:
         doors = Doors(port, chosen.installation, chosen.browser_host == "name")
         faces = _faces(ground, scheduler, doors)
         web = _web(ground, faces, doors, door, scheduler, self._with_pages)
-        server = serve(web, sockets, ground.clock, on_left=faces.feed.stir)
+        server = serve(web, sockets, ground.clock, faces.feed.stir, ground.ids.new)
         with ground.store.transaction() as tx:  # a restart takes the last one
             settings.put_home(tx, port=port)
         scheduler.start()

@@ -112,9 +112,8 @@ class Refusing(ErrorTask):  # type: ignore[misc]
 
     def execute(self) -> None:
         status = int(self.request.error.code)
-        body = problem_json(
-            Refusal(status, CODE_OF_STATUS.get(status, "internal"), values=LIMITS), ""
-        )
+        refusal = Refusal(status, CODE_OF_STATUS.get(status, "internal"), values=LIMITS)
+        body = problem_json(refusal, self.channel.server.new_id())
         self.status = f"{status} Refused"
         self.response_headers.extend(dress([("Content-Type", MEDIA_TYPE)]))
         self.set_close_on_finish()
@@ -147,6 +146,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
     channel_class = Channel
     monotonic: Callable[[], float]
     on_left: Callable[[], None]
+    new_id: Callable[[], str]
 
     def waiting(self) -> Iterator[Channel]:
         """Connections that have no whole request yet."""
@@ -170,11 +170,13 @@ class Server:
         sockets: list[socket.socket],
         clock: Clock,
         on_left: Callable[[], None],
+        new_id: Callable[[], str],
     ) -> None:
         self.port: int = sockets[0].getsockname()[1]
         self.closing = threading.Event()
         self._clock = clock
         self._on_left = on_left
+        self._new_id = new_id
         self._map: dict[int, Any] = {}
         self._ended = threading.Lock()
         self._workers = ThreadedTaskDispatcher()
@@ -188,6 +190,7 @@ class Server:
         )
         listener.monotonic = self._clock.monotonic
         listener.on_left = self._on_left
+        listener.new_id = self._new_id
         return listener
 
     def run(self) -> None:
@@ -238,11 +241,12 @@ def serve(
     sockets: list[socket.socket],
     clock: Clock,
     on_left: Callable[[], None] = lambda: None,
+    new_id: Callable[[], str] = lambda: "",
 ) -> Server:
-    """Accepts from now on; answers once `run` is called."""
+    """Accepts from now on; answers once `run` is called. new_id: of a request that it refuses."""
     # "Task queue depth" is said for every queued request; the figure is in nobody's hands.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    return Server(app, sockets, clock, on_left)
+    return Server(app, sockets, clock, on_left, new_id)
 
 
 def _adjustments() -> Any:

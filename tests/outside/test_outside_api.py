@@ -178,6 +178,8 @@ def test_a_body_beyond_the_limit_is_413_by_length_and_by_chunks(room: Room) -> N
     assert most.status == 201
     over = ask(house, "POST", "/api/v1/tasks", head + b"y" * (1 << 20) + b'"}')
     assert over.status == 413 and over.json["code"] == "body_too_large"
+    again = ask(house, "POST", "/api/v1/tasks", head + b"y" * (1 << 20) + b'"}')
+    assert over.json["request_id"] and over.json["request_id"] != again.json["request_id"]
     start = (
         f"POST /api/v1/tasks HTTP/1.1\r\nHost: {house.address}\r\n"
         f"Authorization: Bearer {house.token}\r\nContent-Type: application/json\r\n"
