@@ -54,3 +54,11 @@ def put_off(house: House, room: Room) -> None:
     [item] = until(lambda: house.get("/inbox", **asked)["items"])
     later = datetime.now(UTC) + timedelta(hours=1)
     house.post(f"/inbox/{item['id']}/snooze", {"until": later.isoformat()})
+
+
+def test_an_event_names_who_did_it_and_what_it_happened_to(room: Room) -> None:
+    task = room.house.post("/tasks", {"workspace_id": room.id, "title": "It"})
+    of = {"workspace_id": room.id, "kind": "task.created"}
+    [event] = room.house.get("/events", **of)["items"]
+    assert event["actor"] == {"type": "person", "id": "owner"}
+    assert event["subject"] == {"type": "task", "id": task["id"]}

@@ -1,6 +1,6 @@
 """The API's routes of the feed: page by page, and as it happens."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from flask import Response
 from pydantic import Field
@@ -9,7 +9,7 @@ from roundtable_desktop.dashboard.api.shapes import Moment, Ref, Shown, Stored
 from roundtable_desktop.dashboard.figures import Figures
 from roundtable_desktop.dashboard.happened import told
 from roundtable_desktop.dashboard.live import Streams
-from roundtable_desktop.dashboard.reading import Asked
+from roundtable_desktop.dashboard.reading import Asked, Words
 from roundtable_desktop.dashboard.routes import Api
 from roundtable_desktop.engine.desk.look import Look
 from roundtable_desktop.model.records import Event, Subject
@@ -41,16 +41,32 @@ class StreamAsked(Asked):
     after: Annotated[int, Field(ge=0)] | None = None
 
 
+class Named(Words):
+    type: str
+    id: str
+
+
 class EventRow(Shown):
+    """actor: who did it, subject: what it happened to; each also by its parts."""
+
     id: int
     at: Moment
     kind: str
+    actor: Named
+    subject: Named
     actor_type: str
     actor_id: str
     workspace_id: str | None
     subject_type: str
     subject_id: str
     data: Stored
+
+    @classmethod
+    def of(cls, record: object, **more: object) -> Self:
+        assert isinstance(record, Event)
+        actor = {"type": record.actor_type, "id": record.actor_id}
+        subject = {"type": record.subject_type, "id": record.subject_id}
+        return super().of(record, actor=actor, subject=subject, **more)
 
 
 class Feed(Shown):

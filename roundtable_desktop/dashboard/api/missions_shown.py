@@ -106,7 +106,7 @@ class WaveRow(Shown):
     number: int
     created_at: Moment
     ended_at: Moment | None
-    plan: Object
+    plan: Stored
     sentence: str
     reasons: list[TaskReason]
 
