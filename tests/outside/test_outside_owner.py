@@ -185,8 +185,7 @@ def test_what_ended_while_no_owner_was_there_is_settled_by_the_next(house: House
 
 @pytest.mark.slow
 def test_the_port_is_kept_across_a_restart(born: House) -> None:
-    first = free_port()
-    for asked in (str(first), "0"):  # any free one is a port like another
+    for asked in (str(first := free_port()), "0"):  # any free one is a port like another
         born.start("--port", asked)
         last = born.port
         born.end()
