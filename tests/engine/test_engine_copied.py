@@ -128,6 +128,8 @@ def test_a_copy_of_a_copy_tells_where_it_is_from(stage: Stage) -> None:
     assert again is not None and again.source == COPY.root
     [item] = open_items(stage)
     assert json.loads(item["data"])["source"] == COPY.root
+    inbox.act(stage.desk, ASKED, item["id"], "fix")
+    assert intake_now(stage) == ("open", None) and not open_items(stage)
     control.resume(stage.desk, ASKED)
     assert intake_now(stage) == ("open", None) and not open_items(stage)
 

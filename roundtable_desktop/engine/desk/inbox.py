@@ -61,6 +61,8 @@ def ack(desk: Desk, asked: Asked, item_id: str) -> InboxItem:
         return once(tx, asked, seen, inbox.get)
 
 
+FIX = "fix"
+"""Of an item of the doctor: whatever puts it right."""
 NEEDS_ANSWER = (InboxKind.PERMISSION, InboxKind.APPROVAL, InboxKind.CONFIG_CHANGED)
 """Somebody waits for what is decided: closing such a one would decide without a word."""
 
@@ -115,6 +117,8 @@ def act(desk: Desk, asked: Asked, item_id: str, action: str, note: str = "") -> 
         item = _unanswered(tx, asked, item_id)
     options = item.data.get("options")
     known = options if isinstance(options, list) else []
+    if item.kind is InboxKind.DOCTOR and action == FIX and known:
+        action = str(known[0]["kind"])
     if not any(action in (option["id"], option["kind"]) for option in known):
         offered = [option["kind"] for option in known]
         raise Invalid("unknown_action", "/action", action=action, offered=offered)
