@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hands import button, by_keyboard, reach
 from living_pages import live
 from outside_house import House, Room, until
 from outside_talk import demo, script
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-TABS = 120  # more presses than any of these pages has controls
 _number = itertools.count(1)
 
 
@@ -24,21 +24,6 @@ def with_scripts(
     new_context: Callable[..., BrowserContext], sign_in: Callable[[BrowserContext], Page]
 ) -> Page:
     return sign_in(new_context())
-
-
-def by_keyboard(page: Page, control: Locator, key: str = "Enter") -> None:
-    """Tab by Tab from the beginning of the page, then the key."""
-    page.locator("body").focus()
-    for _ in range(TABS):
-        page.keyboard.press("Tab")
-        if control.evaluate("it => it === document.activeElement"):
-            page.keyboard.press(key)
-            return
-    pytest.fail(f"{TABS} presses of Tab did not reach {control}")
-
-
-def button(place: Page | Locator, name: str) -> Locator:
-    return place.get_by_role("button", name=name, exact=True)
 
 
 def later(room: Room, agent: str, text: str) -> str:
@@ -77,7 +62,8 @@ def test_runs_are_ticked_stopped_and_looked_for(room: Room, either: Page) -> Non
     expect(either.get_by_text("They are told to end.")).to_be_visible()
     assert room.ended(tasks[0])["status"] == "cancelled"
     either.goto(f"/runs?agent={agent}")
-    by_keyboard(either, either.locator(f"#run-{runs[1]['id']}"), "Space")
+    reach(either, either.locator(f"#run-{runs[1]['id']}"))
+    either.keyboard.press("Space")
     expect(either.locator(f"#run-{runs[1]['id']}")).to_be_checked()
     by_keyboard(either, button(either, "Stop"))
     expect(either.get_by_text("They are told to end.")).to_be_visible()
