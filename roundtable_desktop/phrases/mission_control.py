@@ -14,7 +14,8 @@ MISSION_CONTROL: Mapping[str, str] = {
     "wakeup_mission_stopped": N_("It did not run: its mission was stopped."),
     "run_actions_possible": N_("Possible now: {actions}."),
     "run_actions_none": N_("It ends by itself; wait for that."),
-    "run_over": N_("It is over. “roundtable mission reopen {mission}” opens it again."),
+    "run_over": N_("It is over. “roundtable run --resume” opens it again."),
+    "mission_reopens": N_("It is over. “roundtable mission reopen {mission}” opens it again."),
     "run_completed": N_("It is over, with nothing left to do. Set another goal."),
     "not_the_newest_run": N_(
         "This is not the newest mission of the workspace. Leave run_id away, or name {newest}."

@@ -7,6 +7,7 @@ import pytest
 from engine_stage import Stage
 from mission_stage import DONE, OnMission
 from test_engine_doable import look_at
+from test_engine_renewed import client
 
 from roundtable_desktop.dashboard.api.proposals import outside
 from roundtable_desktop.model.kinds import Kind
@@ -59,6 +60,10 @@ def test_work_that_strays_into_the_area_of_who_is_at_work_is_merged_behind_it(
     said = shown(here, strays)
     assert said.paths == ["two.txt"] and said.of_task_ids == [second.id]
     assert said.after_task_id == second.id and f"after T-{second.number}" in said.sentence
+    page = client(stage).get(f"/proposals/{strays.id}").get_data(as_text=True)
+    assert (
+        said.sentence in page and "changes files that its task was not to change: two.txt" in page
+    )
     assert [one["paths"] for one in told(here)] == [["two.txt"]]
     assert f"T-{first.number} (One)" in comments(here, second)[0]
     stage.restart()

@@ -199,7 +199,7 @@ def _refused(action: RunAction, mission: Mission | None, *, alone: bool = False)
             MissionState.STOPPING: "run_actions_none",
             MissionState.COMPLETED: "run_completed",
         }
-        code = over.get(state or MissionState.STOPPED, "run_over")
+        code = over.get(state or MissionState.STOPPED, "mission_reopens")
         why = {"code": code, "mission": mission.slug if mission else None}
     revision = mission.revision if mission else None
     known = {"action": str(action), "state": spelled(state), "revision": revision, "why": why}

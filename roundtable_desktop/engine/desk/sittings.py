@@ -106,7 +106,7 @@ def _mission(
         _resume(tx, desk, asked, mission)
     elif mission.state in OVER:
         done = mission.state is MissionState.COMPLETED
-        why = {"code": "run_completed" if done else "run_over", "mission": mission.slug}
+        why = {"code": "run_completed" if done else "run_over"}
         raise Illegal("run_is_over", state=spelled(mission.state), why=why)
     taken = missions.get(tx, mission.id)
     assert taken is not None
