@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 MARKERS = ("proves", "slow", "agents", "faults", "browser", "tray")
@@ -63,6 +64,8 @@ class Figures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.register_profile("busy machine", deadline=None)
+    hypothesis.settings.load_profile("busy machine")
     config.pluginmanager.register(Figures(config), "figures")
 
 

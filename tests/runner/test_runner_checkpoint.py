@@ -1,6 +1,7 @@
 """An agent whose person leaves is stopped in its turn, and says where it is before it ends."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from acp_agents import prompt
@@ -28,10 +29,15 @@ def ask(bench: Bench, run: str, text: str = "Where are you?") -> Mapping[str, ob
 
 @pytest.mark.proves("N-10 checkpoint")
 @pytest.mark.parametrize("cancelled", [CANCELLED, REFUSED], ids=["as told", "by an error"])
-def test_its_turn_is_broken_off_and_it_says_where_it_is(bench: Bench, cancelled: str) -> None:
-    run = launch(bench, cancelled, "say(f'{text} Half of it.')")
+def test_its_turn_is_broken_off_and_it_says_where_it_is(
+    bench: Bench, tmp_path: Path, cancelled: str
+) -> None:
+    go = tmp_path / "go"
+    held = f"while not os.path.exists({str(go)!r}): time.sleep(0.02)"
+    run = launch(bench, cancelled, held, "say(f'{text} Half of it.')")
     assert ask(bench, run, " ") == {"ok": False, "why": "no text"}
     assert [ask(bench, run), ask(bench, run)] == [{"ok": True}, {"ok": True}]
+    go.touch()
     end = bench.finish(run)
     assert (end.why, end.checkpoint) == ("interrupted", "Where are you? Half of it.")
     assert (end.exit_code, end.error, end.nudged, end.killed) == (0, None, False, [])
