@@ -78,10 +78,11 @@ def enter(house: House, page: Page, path: str = "/") -> None:
 
 
 # Of a long list what comes after the eighth row is like what came before.
-_JUDGE = """async ([asked, colour]) => {
+ALIKE = ("li:nth-child(n + 9)", "tr:nth-child(n + 12)")
+_JUDGE = """async ([asked, colour, without]) => {
+  if (typeof axe === "undefined") return null;
   const only = asked === "colour" ? { runOnly: colour } : {};
-  const exclude = [["li:nth-child(n + 9)"], ["tr:nth-child(n + 12)"]];
-  const told = await axe.run({ exclude }, { ...only,
+  const told = await axe.run({ exclude: without.map(one => [one]) }, { ...only,
     resultTypes: ["violations"], reporter: "no-passes", iframes: false, preload: false });
   return told.violations.flatMap(one => one.nodes.map(node =>
     `${one.id} (${one.impact}): ${node.target.join(" ")}: ` +
@@ -90,14 +91,20 @@ _JUDGE = """async ([asked, colour]) => {
 BY_COLOUR = ("color-contrast", "link-in-text-block")
 
 
-def violations(page: Page, rules: Literal["all", "colour"] = "all") -> list[str]:
+def violations(
+    page: Page, rules: Literal["all", "colour"] = "all", without: tuple[str, ...] = ()
+) -> list[str]:
     """What axe finds at fault in the page as it is now: the rule, and where.
 
-    rules: `colour` are those that another theme can change.
+    rules: `colour` are those that another theme can change. without: selectors of what it need not
+    look at once more.
     """
-    if page.evaluate("typeof axe") == "undefined":
+    asked = [rules, BY_COLOUR, [*ALIKE, *without]]
+    told = page.evaluate(_JUDGE, asked)
+    if told is None:  # the first look at this page
         page.evaluate(AXE_SCRIPT)
-    return list(page.evaluate(_JUDGE, [rules, BY_COLOUR]))
+        told = page.evaluate(_JUDGE, asked)
+    return list(told)
 
 
 _BEYOND = """() => {
@@ -115,13 +122,13 @@ def too_wide(page: Page) -> str:
     return str(page.evaluate(_BEYOND))
 
 
-_UNREACHED = """within => {
+_UNREACHED = """([within, alike]) => {
   const named = one => one.outerHTML.slice(0, 120);
   const seen = one => one.getClientRects().length && !one.closest("[inert], [aria-hidden=true]");
   const wrong = [];
   for (const one of document.querySelector(within).querySelectorAll(
     "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button]")) {
-    if (!seen(one) || one.disabled) continue;
+    if ((one.closest("main") && one.closest(alike)) || !seen(one) || one.disabled) continue;
     if (one.tabIndex < 0) { wrong.push("cannot be reached by Tab: " + named(one)); continue; }
     one.focus();
     const shown = one.matches(".switch, .away") ? one : document.activeElement;
@@ -144,4 +151,4 @@ _UNREACHED = """within => {
 def unreached(page: Page, within: str = "html") -> list[str]:
     """Controls that no keyboard reaches, that do not show the focus, or have it out of sight."""
     page.keyboard.press("Tab")  # from now on the focus is a keyboard's
-    return list(page.evaluate(_UNREACHED, within))
+    return list(page.evaluate(_UNREACHED, [within, ",".join(ALIKE)]))

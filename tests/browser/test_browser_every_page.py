@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import hostile_home
@@ -15,18 +16,31 @@ from pictures.album import VIEWS, Ids, Visit, faults, page_rules, visits, walk
 from pictures.practice import furnish
 from playwright.sync_api import BrowserContext, Page, expect
 
-BUSY = 600  # seconds; a minute on an idle machine, but much is drawn and much is started
+BUSY = 1200  # seconds; a minute on an idle machine, but much is drawn and much is started
 SLOW = 120_000  # milliseconds of one step
-TWO_VIEWS = VIEWS[0], VIEWS[3]  # each theme and each width; `dev.py pictures` looks at all four
+WIDE, NARROW = VIEWS[0], VIEWS[3]  # each theme and each width; `dev.py pictures` looks at all four
 
-ACTIVE = """own => [...document.querySelectorAll("*")].filter(one =>
-  !own.includes(one.tagName.toLowerCase())
-  || (one.tagName === "SCRIPT" && !one.getAttribute("src")?.startsWith("/static/"))
-  || [...one.attributes].some(({ name, value }) => name.startsWith("on") || name === "style"
-    || (["href", "src", "srcset", "action", "formaction", "xlink:href", "hx-get"].includes(name)
-      && !(value === "" || "/#?".includes(value[0]) && value[1] !== "/"))))
-  .map(one => one.outerHTML.slice(0, 160))"""
-"""What is none of our tags, acts by itself, or leads elsewhere."""
+LOOK = """([own, whole]) => {
+  if (whole) document.querySelectorAll("details").forEach(one => one.open = true);
+  const around = document.body.cloneNode(whole);
+  for (const one of around.querySelectorAll("main, input[type=hidden]")) one.remove();
+  for (const one of around.querySelectorAll("[aria-current]")) one.ariaCurrent = null;
+  return {
+    ran: typeof window.__x !== "undefined",
+    text: whole ? document.body.innerText : "",
+    around: around.innerHTML,
+    active: [...document.querySelectorAll("*")].filter(one =>
+      !own.includes(one.tagName.toLowerCase())
+      || (one.tagName === "SCRIPT" && !one.getAttribute("src")?.startsWith("/static/"))
+      || [...one.attributes].some(({ name, value }) => name.startsWith("on") || name === "style"
+        || (["href", "src", "srcset", "action", "formaction", "xlink:href", "hx-get"].includes(name)
+          && !(value === "" || "/#?".includes(value[0]) && value[1] !== "/"))))
+      .map(one => one.outerHTML.slice(0, 160)),
+  };
+}"""
+"""ran: a script of a payload. active: what is none of our tags, acts by itself, or leads elsewhere.
+whole: with what is folded opened, and with its text and what stands around its own part."""
+AROUND = ("body > :not(main)",)
 ASKED = ("/search?q=", "/board?q=", "/runs?q=")
 
 
@@ -91,17 +105,23 @@ def test_every_page_is_fit_for_everybody_takes_text_for_text_and_works(
 def _seen(page: Page, found: list[Visit]) -> Iterator[str]:
     """In each theme and width axe finds nothing and nothing scrolls sideways; keys reach every
     control and it shows so; each payload is read as it was written. Of a page's further states only
-    `dev.py pictures` asks axe."""
-    seen = ""
+    `dev.py pictures` asks axe. What stands around a page as it stood around another one is not
+    judged once more, nor gone through with keys."""
+    seen, arounds = "", set[str]()
     for visit in walk(page, found):
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        yield from _active(page)
-        seen += page.locator("body").inner_text()
-        views = TWO_VIEWS if visit.first else TWO_VIEWS[1:]
-        yield from (f"{visit.path} {one}" for one in faults(page, views, judged=visit.first))
-        yield from (
-            f"{visit.path} {one}" for one in unreached(page, "html" if visit.first else "main")
-        )
+        look = _look(page, whole=True)
+        yield from _active(page, look)
+        seen += look["text"]
+        known = look["around"] in arounds
+        arounds.update([look["around"]] if visit.first else [])
+        narrow = page.viewport_size is None or page.viewport_size["width"] == NARROW[0]
+        views = (NARROW, WIDE) if narrow else (WIDE, NARROW)  # as it stands first
+        for view in views if visit.first else [NARROW]:
+            told = faults(page, [view], judged=visit.first, without=AROUND if known else ())
+            yield from (f"{visit.path} {one}" for one in told)
+            if view == NARROW:
+                within = "html" if visit.first and not known else "main"
+                yield from (f"{visit.path} {one}" for one in unreached(page, within))
     yield from (f"{one} was not shown, or not so" for one in PAYLOADS if one not in seen)
 
 
@@ -109,20 +129,25 @@ def _looked_for(page: Page) -> Iterator[str]:
     """What an address brings along, and what the palette finds, is text."""
     for path in (f"{way}{quote(line)}" for way in ASKED for line in LINES):
         page.goto(path)
-        yield from _active(page)
+        yield from _active(page, _look(page))
     page.goto("/board")
     page.keyboard.press("Control+k")
     hits = page.locator("#palette-hits")
     for line in LINES:
         page.locator("#palette-words").fill(line[:40])
         expect(hits.get_by_text(line[:40]).first).to_be_visible()
-        yield from _active(page)
+        yield from _active(page, _look(page))
 
 
-def _active(page: Page) -> Iterator[str]:
-    if page.evaluate("typeof window.__x") != "undefined":
+def _look(page: Page, *, whole: bool = False) -> dict[str, Any]:
+    look: dict[str, Any] = page.evaluate(LOOK, [sorted(OWN_TAGS), whole])
+    return look
+
+
+def _active(page: Page, look: dict[str, Any]) -> Iterator[str]:
+    if look["ran"]:
         yield f"{page.url}: a script ran"
-    yield from (f"{page.url} holds {one}" for one in page.evaluate(ACTIVE, sorted(OWN_TAGS)))
+    yield from (f"{page.url} holds {one}" for one in look["active"])
 
 
 def _pressed(house: House, page: Page, paths: list[str], routes: list[str]) -> Iterator[str]:
@@ -139,6 +164,6 @@ def _pressed(house: House, page: Page, paths: list[str], routes: list[str]) -> I
                 worked.add(offer.route)
                 break
         yield from (f"{page.url} shows {one}" for one in page.evaluate(IDLE))
-        yield from (f"{page.url} holds {one}" for one in page.evaluate(ACTIVE, sorted(OWN_TAGS)))
+        yield from _active(page, _look(page))
     yield from (f"{one} is no route" for one in worked.difference(routes))
     yield from (f"{one} was never pressed with success" for one in set(routes) - worked)

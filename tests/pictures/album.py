@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 from unittest.mock import patch
 from urllib.parse import parse_qsl, urlsplit
+from weakref import WeakKeyDictionary
 
 from chromium import too_wide, violations
 from playwright.sync_api import Page
@@ -97,27 +98,42 @@ def _different(tabs: list[str]) -> list[str]:
     return own + [path for path in tabs if path not in own][:1]
 
 
+_themes: WeakKeyDictionary[Page, str] = WeakKeyDictionary()
+"""Of the readers that were shown a page."""
+
+
+def seen_as(page: Page, view: View) -> None:
+    """Each change is the whole page drawn anew, so what holds already is left alone."""
+    width, theme = view
+    if _themes.get(page) != theme:
+        page.emulate_media(color_scheme=theme)
+        _themes[page] = theme
+    if page.viewport_size != {"width": width, "height": 800}:
+        page.set_viewport_size({"width": width, "height": 800})
+
+
 def faults(
     page: Page,
     views: Iterable[View] = VIEWS,
     snap: Callable[[str], object] | None = None,
     judged: bool = True,
+    without: tuple[str, ...] = (),
 ) -> Iterator[str]:
     """What is wrong with the page as it stands.
 
     snap: is told the name of each view, once it is there. judged: by axe, besides its width.
+    without: selectors of what axe has judged elsewhere.
     """
     widths: set[int] = set()
     for width, theme in views:
         view = f"{width}-{theme}"
-        page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": width, "height": 800})
+        seen_as(page, (width, theme))
         if beyond := too_wide(page):
             yield f"{view}: the page scrolls sideways: {beyond}"
         if snap is not None:
             snap(view)
         if not judged:
             continue
-        found = violations(page, "colour" if width in widths else "all")
+        found = violations(page, "colour" if width in widths else "all", without)
         yield from (f"{view}: {fault}" for fault in found)
         widths.add(width)
