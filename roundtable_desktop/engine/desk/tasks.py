@@ -73,9 +73,8 @@ def create(
     then: Callable[[Tx, Task], None] = lambda _tx, _task: None,
     **planned: Unpack[Planned],
 ) -> Task:
-    """A task, numbered in its workspace; with an assignee it wakes it at once (K-05), and that wake
-    is held while something must come first (K-53). One of a mission wakes nobody (C-96). then: what
-    else is done with it in the same decision."""
+    """A task, numbered in its workspace. With an assignee it wakes it (K-05), held while something
+    must come first (K-53); one of a mission is planned (C-96). then: decided in the same act."""
     if (before := made_before(desk, asked, tasks.get)) is not None:
         return before
     where = (workspace_id, parent_id, mission_id, base_branch)
