@@ -133,7 +133,7 @@ def item_of(room: Room, task: Any) -> Any:
     def look() -> Any:
         for one in room.house.get("/inbox", workspace_id=room.id, status="open")["items"]:
             run = one["data"].get("run_id")
-            if run and room.house.run(run)["task_id"] == task["id"]:
+            if run and one["kind"] != "proposal" and room.house.run(run)["task_id"] == task["id"]:
                 return one
         return None
 

@@ -115,7 +115,8 @@ class TrayHome(LivingHome):
 
     def waiting(self, run: str = "") -> list[Json]:
         """Open inbox items, of one run or of all."""
-        items = self.get("/inbox", status="open")["items"]
+        listed = self.get("/inbox", status="open")["items"]
+        items = [one for one in listed if one["kind"] != "proposal"]
         return [one for one in items if run in ("", one["data"]["run_id"])]
 
     def answer(self, item: Json, action: str = "allow_once") -> None:

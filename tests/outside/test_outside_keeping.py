@@ -66,7 +66,7 @@ def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_pat
     titles = {one["title"]: one for one in house.get("/tasks")["items"]}
     assert titles.keys() == {"First", "Second"}
     assert house.get("/control")["intake"] == "paused"
-    [item] = house.get("/inbox", status="open")["items"]
+    [item] = house.get("/inbox", status="open", kind="doctor")["items"]
     assert item["kind"] == "doctor" and "1 wakeups" in item["sentence"]
     assert item["data"]["forgotten"] == 2
     assert "t2.before-" in item["sentence"] and "t3.before-" in item["sentence"]
@@ -77,7 +77,7 @@ def test_a_backup_is_gone_back_to_and_nothing_runs_twice(running: House, tmp_pat
     assert marks.read_text() == "ran\n" * 2, "nothing ran by itself"
     house.post(f"/inbox/{item['id']}/act", {"action": "resume"})
     until(lambda: status(room, fourth) == "in_review")
-    assert house.get("/inbox", status="open")["items"] == []
+    assert house.get("/inbox", status="open", kind="doctor")["items"] == []
     assert {first["id"], second["id"]} < {one["id"] for one in house.get("/tasks")["items"]}
 
 
@@ -111,7 +111,7 @@ def test_what_a_restore_forgot_is_ended_and_undoes_no_commit(
     house.start()
     until(lambda: not any(alive(pid) for pid in pids))
     assert (house.home / "runs" / run["id"] / "spool.ndjson").exists()
-    [item] = house.get("/inbox", status="open")["items"]
+    [item] = house.get("/inbox", status="open", kind="doctor")["items"]
     assert f"have been ended: {run['id']}" in item["sentence"]
     assert "t1.before-" in item["sentence"] and "t2.before-" in item["sentence"]
     house.program("POST", "/control", {"action": "resume"})
@@ -164,7 +164,7 @@ def test_a_damaged_home_goes_on_from_its_backup_or_is_refused_in_a_sentence(
     told = house.cli("inbox", "list").out
     assert "resume" in told and "goes on from" in told
     house.cli("resume")
-    assert house.get("/inbox", status="open")["items"] == []
+    assert house.get("/inbox", status="open", kind="doctor")["items"] == []
     house.end()
     (house.home / "roundtable.db").write_bytes(b"")
     house.start()

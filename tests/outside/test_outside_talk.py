@@ -215,7 +215,8 @@ def test_a_rule_answers_without_the_person(room: Room, policy: str, told: str) -
     task = asking(room, permission_policy=policy)
     ended = room.ended(task)
     assert told in ended["result_json"]["summary"] and ended["waiting_since"] is None
-    assert room.house.get("/inbox", workspace_id=room.id, status="open")["items"] == []
+    asked = {"workspace_id": room.id, "status": "open", "kind": "permission"}
+    assert room.house.get("/inbox", **asked)["items"] == []
 
 
 # --- how it ends --------------------------------------------------------------------------------
