@@ -1,8 +1,9 @@
 """The desk: one function per command of a person or an agent; every face calls the same ones."""
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from roundtable_desktop.engine.config_watch import ConfigWatch
 from roundtable_desktop.engine.parting import Parting
@@ -12,6 +13,7 @@ from roundtable_desktop.model.records import Actor, Process, Subject
 from roundtable_desktop.store import keys
 from roundtable_desktop.store.db import Store, Tx, View
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 Measure = Callable[[Sequence[Process]], Sequence[ProcessFacts]]
@@ -85,9 +87,26 @@ def done_before(tx: Tx, asked: Asked) -> Subject | None:
     return keys.done_before(tx, asked.actor, asked.key, asked.fingerprint) if asked.key else None
 
 
-def made_before(desk: Desk, asked: Asked, show: Callable[[View, str], R | None]) -> R | None:
-    """What the same request made, asked for before git or anything else that takes its time: a
-    client that asks again costs little, and is answered though what it names has gone since."""
+def answers_before(
+    show: Callable[[View, str], R | None],
+) -> Callable[[Callable[Concatenate[Desk, Asked, P], R]], Callable[Concatenate[Desk, Asked, P], R]]:
+    """For a command that asks git: what the same request made is looked for before that, so that
+    asking again costs little, and is answered though what it names has gone since (W-30)."""
+
+    def dress(
+        act: Callable[Concatenate[Desk, Asked, P], R],
+    ) -> Callable[Concatenate[Desk, Asked, P], R]:
+        @functools.wraps(act)
+        def dressed(desk: Desk, asked: Asked, /, *given: P.args, **named: P.kwargs) -> R:
+            before = _made_before(desk, asked, show)
+            return act(desk, asked, *given, **named) if before is None else before
+
+        return dressed
+
+    return dress
+
+
+def _made_before(desk: Desk, asked: Asked, show: Callable[[View, str], R | None]) -> R | None:
     if not asked.key:
         return None
     with desk.store.transaction() as tx:

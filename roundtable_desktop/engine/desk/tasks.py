@@ -8,11 +8,11 @@ from roundtable_desktop.engine import graph, stale, wakers
 from roundtable_desktop.engine.desk import (
     Asked,
     Desk,
+    answers_before,
     belonging,
     check_revision,
     edges,
     gating,
-    made_before,
     once,
 )
 from roundtable_desktop.engine.desk.belonging import Planned
@@ -51,6 +51,7 @@ STANDING_STILL = (TaskStatus.BLOCKED, TaskStatus.INTERRUPTED, TaskStatus.FAILED)
 """Nothing happens with these until somebody starts them anew."""
 
 
+@answers_before(tasks.get)
 def create(
     desk: Desk,
     asked: Asked,
@@ -75,8 +76,6 @@ def create(
 ) -> Task:
     """A task, numbered in its workspace. With an assignee it wakes it (K-05), held while something
     must come first (K-53); one of a mission is planned (C-96). then: decided in the same act."""
-    if (before := made_before(desk, asked, tasks.get)) is not None:
-        return before
     where = (workspace_id, parent_id, mission_id, base_branch)
     workspace, branch = belonging.starts_from(desk, *where)
 
