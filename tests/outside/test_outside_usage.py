@@ -95,6 +95,8 @@ def test_what_is_used_up_is_skipped_told_and_counted(running: House) -> None:
 @pytest.mark.proves("N-14", "N-04 holds")
 def test_the_week_to_come_is_reckoned_from_what_each_routine_used(running: House) -> None:
     room = running.room("ahead")
+    ahead = f"/usage?workspace={room.id}&ahead=1"
+    assert "No routine has a run" in got(Browser(running), ahead).text
     agent = demo(room, "clock", skip_idle_wakeups=False)
     made = office(
         running,
@@ -201,7 +203,6 @@ def test_the_page_shows_what_was_used_and_its_forms_work_without_scripts(
     for span in ("today", "week", "month"):
         for by in ("agent", "routine", "task", "model", "day"):
             assert "What was used" in got(browser, f"{here}&span={span}&by={by}").text
-    assert "No routine has a run" in got(browser, f"{here}&ahead=1").text
     removing = of_budget(got(browser, here), made)
     sent(browser, removing, do="remove")
     assert shared.get("/budgets", workspace_id=room.id)["items"] == []
