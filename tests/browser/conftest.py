@@ -42,7 +42,7 @@ def browser_context_args() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One running owner for all tests of this worker."""
-    with started(tmp_path_factory.mktemp("browser")) as house:
+    with started(tmp_path_factory.mktemp("browser"), hurried=True) as house:
         yield house
 
 

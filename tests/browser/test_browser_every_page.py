@@ -48,7 +48,7 @@ ASKED = ("/search?q=", "/board?q=", "/runs?q=")
 def home(tmp_path: Path) -> Iterator[tuple[House, Ids]]:
     """What the pictures show, and hostile text beside it."""
     (tmp_path / "home").mkdir()
-    house = House(tmp_path / "home")
+    house = House(tmp_path / "home", hurried=True)
     try:
         hostile_home.fake_program(house)
         house.start()

@@ -13,14 +13,14 @@ from playwright.sync_api import BrowserContext, Page
 @pytest.fixture(scope="session")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One owner for all tests of this worker that leave it alive: a start costs seconds."""
-    with started(tmp_path_factory.mktemp("live")) as house:
+    with started(tmp_path_factory.mktemp("live"), hurried=True) as house:
         yield house
 
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[House]:
     """For a test that kills it, or counts its streams."""
-    with started(tmp_path) as house:
+    with started(tmp_path, hurried=True) as house:
         yield house
 
 
