@@ -59,6 +59,7 @@ class World(Crew):
         self.id = self.begin().id
         self.build()
         self.hard: dict[str, set[str]] = {}
+        self.first: dict[str, set[str]] = {}
         self.areas: dict[str, tuple[str, ...]] = {}
         self.seen: set[str] = set()
         self.made = [self._task() for _ in range(dice.randint(1, 7))]
@@ -83,8 +84,9 @@ class World(Crew):
             ],
         )
         self.areas[made.id] = area
-        pairs = zip(drawn, kinds, strict=True)
+        pairs = list(zip(drawn, kinds, strict=True))
         self.hard[made.id] = {one for one, kind in pairs if kind is DependencyType.HARD}
+        self.first[made.id] = {one for one, kind in pairs if kind is DependencyType.SERIALIZATION}
         return made
 
     # --- what happens --------------------------------------------------------------------------
@@ -203,7 +205,9 @@ class World(Crew):
             for one in plans:
                 if task.id in one["runnable_task_ids"]:
                     break
-                passed_by += one["tasks"].get(task.id, {}).get("code") in READY
+                why = one["tasks"].get(task.id, {})
+                goes_first = why.get("values", {}).get("task") in self.first[task.id]
+                passed_by += why.get("code") in READY and not goes_first
             assert passed_by <= len(now), "others were begun before it again and again"
             if task.status is TaskStatus.DONE:
                 assert any(task.id in one["runnable_task_ids"] for one in plans), "no wave woke it"
