@@ -57,13 +57,14 @@ def test_a_repository_cannot_make_anything_run(house: House) -> None:
     assert house.program("POST", path, {"action": "accept"}).status == 422
     assert house.get(path)["state"] == "waiting"
     browser = Browser(house)
-    [item] = house.get("/inbox", workspace_id=room["id"], status="open")["items"]
+    about = {"workspace_id": room["id"], "status": "open", "kind": "config_changed"}
+    [item] = house.get("/inbox", **about)["items"]
     later = got(browser, "/inbox").form(f"/inbox/{item['id']}/snooze")
     sent(browser, later, span="1h")
     page = got(browser, "/inbox?status=snoozed")
     assert "touch" in page.printed and "# another" in page.printed, "it can be accepted here too"
     sent(browser, page.form(f"/inbox/{item['id']}/act"), action="keep")
-    assert house.get("/inbox", workspace_id=room["id"], status="open")["items"] == []
+    assert house.get("/inbox", **about)["items"] == []
     assert house.get(path)["state"] == "kept"
     file.write_text((HOSTILE % house.root).replace("touch", "echo").replace("evil", "tame"))
     now = house.cli("workspace", "config", at=repo)
