@@ -88,7 +88,7 @@ def picture(view: View, mission: Mission, now: datetime, gauge: Gauge) -> Pictur
     still = stands.open
     waits = still.merges or still.gates or still.approvals or stands.turn or stands.reviews
     works = root.id in stands.due or root.id in stands.live
-    instead = _stand_ins(view, below, by_id, stands)
+    instead = _stand_ins(view, below, {**by_id, root.id: root}, stands)
     seen = Seen(
         now=now,
         tasks=tuple(
@@ -113,7 +113,8 @@ def _stand_ins(
     view: View, below: Sequence[Task], by_id: Mapping[str, Task], stands: standing.Standing
 ) -> dict[str, str]:
     """By ids of repairs and searches that the mission gave to an agent which may not work now: who
-    does it instead, as if it were given away now. Whom a person named stays named."""
+    does it instead, as if it were given away now: of the mission's own branch no coordinator does.
+    Whom a person named stays named. by_id: also the root, whose repairs those are."""
     found = {}
     for task in below:
         about = by_id.get(task.about_task_id or "")
@@ -124,7 +125,7 @@ def _stand_ins(
         if given is None or given.status is AgentStatus.ACTIVE or not _is_ours(view, task):
             continue
         other = helping.helper(view, about)
-        if other is None and about.assignee_agent_id is not None:
+        if other is None and about.assignee_agent_id is not None and about in below:
             other = agents.get(view, about.assignee_agent_id)
         if other is not None and other.status is AgentStatus.ACTIVE:
             found[task.id] = other.id
