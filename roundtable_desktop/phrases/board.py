@@ -36,6 +36,10 @@ BOARD: Mapping[str, str] = {
         "T-{number} is {status} and will never be done. Leave it out, or have it done first."
     ),
     "not_moved_by_hand": N_("A task is not moved to “{status}” by hand."),
+    "delivery_waits": N_(
+        "T-{number} is merged after T-{other}, for which some of its files are. Try again when "
+        "the run of T-{other} is over, or end that."
+    ),
     "delivery_under_way": N_("A delivery of T-{number} is under way. Wait a moment and try again."),
     "proposal_waits": N_(
         "A proposal of T-{number} waits for you. Deliver or reject it; done is what is on its "

@@ -34,7 +34,7 @@ MERGING: Mapping[str, str] = {
         "again, with a note on which side counts. {by_hand}"
     ),
     "outside_area": N_("It changes files that its task was not to change: {paths}."),
-    "outside_area_of": N_("Those are for {tasks}, and its agent is told."),
+    "outside_area_of": N_("Those are for {tasks}."),
     "outside_area_waits": N_("It is merged after T-{number}, for which those files are."),
     "catches_up": N_(
         "It does not fit onto {base_branch}. The mission's branch takes in what that has by now; "

@@ -180,11 +180,12 @@ def file_at(path: str) -> Pattern:
 
 
 def strayed(paths: Iterable[str], area: Sequence[str]) -> tuple[str, ...]:
-    """Those of changed files that are not of it; none where nobody gave one."""
-    given = patterns(area)
+    """Those of changed files that are not of it; none where nobody gave one. What the area names
+    letter by letter is of it, whatever else its letters may mean: areas of repairs are paths."""
+    given, named = patterns(area), frozenset(area)
     if not given:
         return ()
-    every = ((path, file_at(path)) for path in paths)
+    every = ((path, file_at(path)) for path in paths if path not in named)
     return tuple(path for path, one in every if not any(meets(one, other) for other in given))
 
 

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from engine_stage import Stage
+from engine_stage import ASKED, Stage
 from mission_stage import DONE, OnMission
 from test_engine_doable import look_at
 from test_engine_renewed import client
 
 from roundtable_desktop.dashboard.api.proposals import outside
+from roundtable_desktop.engine.desk import board
+from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Run, Task
@@ -130,3 +132,33 @@ def test_work_within_its_area_is_told_of_as_ever(stage: Stage) -> None:
     loose = stage.task(here.home, here.worker, title="Loose", write_area=["z"])
     alone = worked(here, loose, None, {"c.py": "1\n"})
     assert told(here) == [] and [shown(here, one) for one in (within, free, alone)] == [None] * 3
+
+
+@pytest.mark.proves("A-26", "K-09")
+def test_who_moves_a_task_whose_work_waits_for_another_run_is_told_for_which(stage: Stage) -> None:
+    here = OnMission(stage)
+    first = here.task("One", write_area=["one.txt"])
+    second = here.task("Two", write_area=["two.txt"])
+    run, other = here.begun(first), here.begun(second)
+    strays = worked(here, first, run, {"two.txt": "of one\n"})
+    stage.deliver()
+    with pytest.raises(Conflict) as refused:
+        board.move(stage.desk, ASKED, first.id, TaskStatus.CANCELLED)
+    assert (refused.value.code, refused.value.values["other"]) == ("delivery_waits", second.number)
+    stage.finish(other, result=DONE)
+    stage.deliver()
+    assert stands(here, strays) is ProposalStatus.MERGED
+
+
+@pytest.mark.proves("A-26")
+def test_nobody_is_said_to_be_told_who_is_not(stage: Stage) -> None:
+    """One whose work is in review has nothing left to do, and reads nothing of it."""
+    here = OnMission(stage)
+    first = here.task("One", write_area=["one.txt"])
+    second = here.task("Two", write_area=["two.txt"])
+    run = here.begun(first)
+    worked(here, second, None, {"two.txt": "2\n"})
+    strays = worked(here, first, run, {"one.txt": "1\n", "two.txt": "of one\n"})
+    said = shown(here, strays)
+    assert said.of_task_ids == [second.id] and comments(here, second) == []
+    assert "told" not in said.sentence and f"T-{second.number}" in said.sentence

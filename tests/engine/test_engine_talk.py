@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -208,3 +209,15 @@ def test_an_answer_that_the_runner_told_resolves_the_item_with_who_gave_it(stage
     assert stage.ground.get_run(run.id).waiting_since is None
     rows = stage.ground.rows("inbox_items")
     assert [row["status"] for row in rows] == [InboxStatus.RESOLVED] * 2
+
+
+@pytest.mark.proves("C-94", "W-30")
+def test_a_key_means_one_word_by_whatever_channel_it_comes(stage: Stage) -> None:
+    task = stage.task(stage.workspace(), None)
+    by_chat = replace(ASKED, key="chat-17", fingerprint="telegram")
+    first = tasks.comment(stage.desk, by_chat, task.id, "Go on", via="telegram")
+    assert tasks.comment(stage.desk, by_chat, task.id, "Go on", via="telegram").id == first.id
+    assert (first.author_type, first.via) == ("person", "telegram")
+    by_mail = replace(by_chat, fingerprint="mail")
+    with pytest.raises(Conflict, match="key_reused"):
+        tasks.comment(stage.desk, by_mail, task.id, "Go on", via="mail")

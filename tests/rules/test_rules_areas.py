@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtable_desktop.rules.areas import Overlap, Taken, meets, overlap, pattern, patterns
+from roundtable_desktop.rules.areas import (
+    Overlap,
+    Taken,
+    meets,
+    overlap,
+    pattern,
+    patterns,
+    strayed,
+)
 
 APART, MEET = False, True
 
@@ -161,3 +169,9 @@ def test_it_does_not_matter_who_is_asked(one: str, other: str) -> None:
     assert left is not None and right is not None
     assert meets(left, right) == meets(right, left)
     assert meets(left, left)
+
+
+@pytest.mark.proves("A-14")
+@pytest.mark.parametrize("path", ["!x.txt", " x .txt", "a\\b.txt", "x#1-20", "pages/[id].tsx", "a*b"])
+def test_a_path_that_an_area_names_is_of_it_whatever_else_it_means(path: str) -> None:
+    assert strayed([path, "other.txt"], ["y.txt", path]) == ("other.txt",)

@@ -1,6 +1,5 @@
 """The API's routes about tasks."""
 
-from dataclasses import replace
 from operator import itemgetter
 from typing import Annotated, Any, Literal
 
@@ -263,9 +262,7 @@ def _declare_commands(api: Api, desk: Desk, look: Look) -> None:
     def create_comment(caller: Caller, ref: str, body: NewComment, once: Once | None) -> CommentRow:
         """Says something; the task's agent is woken with it and goes on where it was."""
         found, by = look.task(ref), asked(caller, once)
-        if body.via is not None:
-            by = replace(by, actor=records.Actor(caller.actor.type, body.via))
-        return CommentRow.of(tasks.comment(desk, by, found.id, body.text))
+        return CommentRow.of(tasks.comment(desk, by, found.id, body.text, via=body.via))
 
     @api.route("POST", "/api/v1/tasks/<ref>/run", status=202, errors=(404, 409, 412))
     def run_task(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtable_desktop.engine import gates as flow
-from roundtable_desktop.engine import graph, stale
+from roundtable_desktop.engine import graph, stale, straying
 from roundtable_desktop.engine.asking import ask_approval
 from roundtable_desktop.engine.calling_off import CALLED_OFF, call_off
 from roundtable_desktop.engine.desk import Asked, Desk, check_revision, once, tasks
@@ -253,8 +253,13 @@ def _open(view: View, task: Task) -> bool:
 
 
 def _check_not_delivering(view: View, task: Task) -> None:
-    if any(proposals.in_hand(view, one) for one in proposals.of_task(view, task.id)):
-        raise Conflict("delivery_under_way", number=task.number)
+    """That one waits for a run may take hours, and is said with that run's task."""
+    for one in proposals.of_task(view, task.id):
+        if proposals.in_hand(view, one):
+            after = straying.goes_first(view, proposals.deliveries(view, one.id)[-1])
+            if after is not None:
+                raise Conflict("delivery_waits", number=task.number, other=after.number)
+            raise Conflict("delivery_under_way", number=task.number)
 
 
 def _check_proposals(view: View, task: Task, to: TaskStatus) -> None:
