@@ -4,12 +4,13 @@ import pytest
 from engine_missions import Crew
 from engine_stage import ASKED, Stage
 
-from roundtable_desktop.engine.desk import pausing
+from roundtable_desktop.engine.desk import budgets, pausing
 from roundtable_desktop.model.missions import MissionState
-from roundtable_desktop.model.records import Subject
+from roundtable_desktop.model.records import SYSTEM, Subject
 from roundtable_desktop.model.states import AgentStatus, TaskStatus
 from roundtable_desktop.phrases import sentence
 from roundtable_desktop.store import agents
+from roundtable_desktop.store import budgets as budget_rows
 from roundtable_desktop.store import inbox as items
 
 DONE = {"status": "completed"}
@@ -130,3 +131,37 @@ def test_what_a_person_is_to_decide_is_not_decided_by_resuming_an_agent(stage: S
     pausing.resume(stage.desk, ASKED, crew.agents[1].id)
     crew.turn()
     assert crew.mission.state is MissionState.BLOCKED
+
+
+@pytest.mark.proves("C-81", "W-37")
+def test_a_coordinator_that_a_budget_paused_hears_what_it_is_to_hear(stage: Stage) -> None:
+    """Also when its wake is looked at before its mission is."""
+    crew = Crew(stage, coordinated=True)
+    crew.open()
+    crew.turn()
+    task = crew.task("Paint it", agent=crew.agents[0])
+    stage.finish(crew.run_of(crew.root), result=DONE)
+    crew.turn()
+    assert crew.chair is not None
+    spent = {"scope": "agent", "scope_id": crew.chair.id, "action_on_exceed": "pause_agent"}
+    most = {"meter": "tokens", "period": "day", "most": 10}
+    budget = budgets.add(stage.desk, ASKED, crew.home.id, **spent, **most)
+    with stage.store.transaction() as tx:
+        chair = agents.get(tx, crew.chair.id)
+        assert chair is not None
+        agents.move(tx, chair, AgentStatus.PAUSED, SYSTEM, paused_reason="budget")
+        budget_rows.pause(tx, budget.id, chair.id)
+    crew.end(crew.run_of(task))
+    for _ in range(3):
+        crew.turn()
+    assert crew.mission.reason == "coordinator_paused"
+    budgets.edit(stage.desk, ASKED, budget.id, enabled=False)
+    while stage.step():
+        pass
+    stage.play()
+    run = crew.run_of(crew.root)
+    assert "T-2" in (run.assembled_prompt or ""), "it hears what is done"
+    stage.finish(run, result=DONE)
+    crew.look()
+    crew.look()
+    assert crew.mission.state is MissionState.COMPLETED
