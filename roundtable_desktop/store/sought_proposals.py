@@ -6,11 +6,11 @@ from typing import Any
 import peewee as pw
 
 from roundtable_desktop.model.proposals import Proposal
-from roundtable_desktop.model.states import DeliveryStatus, ProposalStatus
+from roundtable_desktop.model.states import DeliveryStatus, InboxStatus, ProposalStatus
 from roundtable_desktop.store import lists
 from roundtable_desktop.store.db import View
 from roundtable_desktop.store.proposals import OPEN, asked_elsewhere
-from roundtable_desktop.store.tables import Deliveries, Proposals, Runs
+from roundtable_desktop.store.tables import Deliveries, InboxItems, Proposals, Runs
 
 
 def page(
@@ -39,6 +39,16 @@ def _waiting() -> Any:
     return waits & Proposals.task_id.not_in(asked_elsewhere())
 
 
+def _unasked() -> Any:
+    """Of those, what no item of the inbox asks about, open or put off."""
+    asked = InboxItems.select(pw.SQL("1")).where(
+        (InboxItems.workspace_id == Proposals.workspace_id)
+        & InboxItems.status.in_((InboxStatus.OPEN, InboxStatus.SNOOZED))
+        & (pw.fn.json_extract(InboxItems.data, "$.proposal_id") == Proposals.id)
+    )
+    return _waiting() & ~pw.fn.EXISTS(asked)
+
+
 def _held() -> Any:
     """For a look, or by what its last delivery met; it waits as well."""
     newest = Deliveries.select(pw.fn.MAX(Deliveries.id)).group_by(Deliveries.proposal_id)
@@ -50,6 +60,7 @@ def _held() -> Any:
 
 STATES: Mapping[str, Callable[[], Any]] = {
     "waiting": _waiting,
+    "unasked": _unasked,
     "held": _held,
     "delivered": lambda: Proposals.status == ProposalStatus.DELIVERED,
     "rejected": lambda: Proposals.status.in_(

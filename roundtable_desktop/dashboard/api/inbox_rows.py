@@ -1,5 +1,6 @@
 """What needs you as the API's inbox shows it: its items, and among them each proposal that waits
-for you. That is no row of its own, so it is here as long as it waits, and never twice."""
+for you and that none of them asks about. That is no row of its own, so it is here as long as it
+waits, and never twice."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ def page(
         items = look.inbox(after, limit, workspace_id=workspace_id, **asked)
         found += [Found(item=one) for one in items]
     if kind in (None, OFFER) and status in (None, "open") and severity in (None, SEVERITY):
-        waiting = look.proposals(after, limit, state="waiting", workspace_id=workspace_id)
+        waiting = look.proposals(after, limit, state="unasked", workspace_id=workspace_id)
         found += [Found(offer=one) for one in waiting]
     return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
 
