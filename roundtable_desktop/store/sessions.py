@@ -5,9 +5,12 @@ from datetime import datetime
 
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.records import Run, Subject
-from roundtable_desktop.store import journal
+from roundtable_desktop.store import journal, runs
 from roundtable_desktop.store.db import Tx, View
 from roundtable_desktop.store.tables import Runs, Sessions
+
+OF_ANOTHER = "program_before"
+"""In what is kept of a run's end: its agent's command was changed while it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,22 @@ def forget(tx: Tx, run: Run, reason: str) -> None:
 
 
 def forget_all(tx: Tx, agent_id: str) -> None:
-    """Another program knows none of them (W-32)."""
+    """Another program knows none of them (W-32), nor the one that a run of the program before may
+    still open."""
     tx.write(Sessions.delete().where(Sessions.agent_id == agent_id))
+    for run in runs.live(tx):
+        if run.agent_id == agent_id:
+            runs.keep_ended(tx, run, {OF_ANOTHER: True})
 
 
 def keep(tx: Tx, run: Run, external_id: str, *, loaded: bool, note: str) -> None:
-    """The run's conversation is the one that the next run of this agent and task loads."""
+    """The run's conversation is the one that the next run of this agent and task loads, unless that
+    will be another program's."""
     sent = run.resume_prompt if loaded else run.assembled_prompt
     told = Runs.update(session_id=external_id, assembled_prompt=sent)
     tx.write(told.where(Runs.id == run.id))
-    if run.task_id is not None:
+    now = runs.get(tx, run.id) or run
+    if run.task_id is not None and OF_ANOTHER not in (now.ended or {}):
         fresh = {"external_id": external_id, "run_id": run.id, "updated_at": tx.now}
         tx.write(
             Sessions.insert(

@@ -134,3 +134,16 @@ def test_another_program_is_not_told_of_a_conversation_that_it_never_had(talks: 
     again = talks.stage.launch()
     assert talks.told(again) is None
     assert "Do it" in again.assembled_prompt, "it is told all of it"
+
+
+@pytest.mark.proves("W-32", "K-48")
+def test_what_the_program_before_opens_after_the_change_is_not_gone_on_with(talks: Talks) -> None:
+    stage, agent_id = talks.stage, str(talks.task.assignee_agent_id)
+    run = talks.next()
+    agents.edit(stage.desk, ASKED, agent_id, command=["other"])
+    stage.spool(run).say("session", id="s2", loaded=False, note="")
+    stage.finish(run, result={"status": "failed", "summary": "No."})
+    assert stage.ground.runs()[-1].session_id == "s2", "that it had one is told of it"
+    stage.clock.forward(minutes=1)
+    again = stage.launch()
+    assert talks.told(again) is None and "Do it" in again.assembled_prompt
