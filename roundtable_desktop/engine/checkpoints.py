@@ -80,7 +80,9 @@ def tell(tx: Tx, run: Run) -> str | None:
     if until is None:
         return None
     runs.keep_ended(tx, run, {TOLD: until})
-    return leaving.notice(instant(until)) if until else leaving.STAYS
+    if not until:
+        return leaving.STAYS
+    return leaving.notice(instant(until), of_review=run.gate_id is not None)
 
 
 def note(tx: Tx, run: Run, text: str) -> None:

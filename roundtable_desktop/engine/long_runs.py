@@ -16,6 +16,11 @@ HOW = (
     " what is half done, what comes next. Then go on. If you cannot get any further, report that"
     " with task_result instead."
 )
+OF_REVIEWS = (
+    "You have looked at this for a long time. Say with vote_cast what you think of it as soon as you"
+    " know that; if you cannot tell, abstain and say why."
+)
+"""A review has no other tool to say it with (K-71)."""
 
 
 def come(tx: Tx, run: Run, due: Deadline) -> None:
@@ -34,4 +39,4 @@ def ask(tx: Tx, run: Run) -> str | None:
     if not is_due(run):
         return None
     runs.keep_ended(tx, run, {ASKED: (run.ended or {})[PAST]})
-    return HOW
+    return OF_REVIEWS if run.gate_id else HOW

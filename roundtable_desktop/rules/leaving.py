@@ -28,12 +28,19 @@ def question(until: datetime) -> str:
     )
 
 
-def notice(until: datetime) -> str:
-    """Told in the middle of a turn, with the answer of a tool."""
+def notice(until: datetime, *, of_review: bool = False) -> str:
+    """Told in the middle of a turn, with the answer of a tool. of_review: a verdict is all that it
+    can say (K-71)."""
+    say = (
+        "if you know what you think of it, say so with vote_cast now."
+        if of_review
+        else "say with task_progress where you are: what is done, what is half done, what comes"
+        " next."
+    )
     return (
         f"The developer leaves at {_moment(until)}; about a minute before, your turn is broken off,"
-        " and you go on later in the same copy. Bring what you do to a good place to stop, and say"
-        " with task_progress where you are: what is done, what is half done, what comes next."
+        " and you go on later in the same copy. Bring what you do to a good place to stop, and"
+        f" {say}"
     )
 
 

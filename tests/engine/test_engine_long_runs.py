@@ -1,12 +1,17 @@
 """An agent that works past its soft limit is asked how it stands, in the middle of its turn."""
 
-import pytest
-from engine_stage import Stage
+from datetime import timedelta
 
+import pytest
+from engine_reviews import Reviews, review
+from engine_stage import ASKED, Stage
+
+from roundtable_desktop.engine.desk import control
 from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
 from roundtable_desktop.model.records import Run
 from roundtable_desktop.model.states import RunStatus
+from roundtable_desktop.rules.capabilities import CAPABILITIES, may, purpose_of
 
 
 def tools(stage: Stage, run: Run) -> tuple[Agency, Holder]:
@@ -47,3 +52,18 @@ def test_other_limits_ask_nothing(stage: Stage) -> None:
     agency, holder = tools(stage, run)
     comes(stage, run, "silence")
     assert agency.notice(holder) is None
+
+
+@pytest.mark.proves("A-22", "N-10", "K-71")
+def test_a_reviewer_is_asked_with_the_tools_that_it_has(stage: Stage) -> None:
+    reviews = Reviews(stage)
+    reviews.handed_in(review(reviews.first))
+    run = reviews.reviewing(reviews.first)
+    agency, holder = tools(stage, run)
+    comes(stage, run, "soft")
+    asked = agency.notice(holder)
+    control.leave(stage.desk, ASKED, stage.clock.now() + timedelta(minutes=10))
+    leaving, purpose = agency.notice(holder), purpose_of(run.task_id, run.gate_id)
+    for told in (asked, leaving):
+        assert told and "vote_cast" in told
+        assert [one for one in CAPABILITIES if one in told and not may(one, purpose)] == []

@@ -172,6 +172,8 @@ def test_it_does_not_matter_who_is_asked(one: str, other: str) -> None:
 
 
 @pytest.mark.proves("A-14")
-@pytest.mark.parametrize("path", ["!x.txt", " x .txt", "a\\b.txt", "x#1-20", "pages/[id].tsx", "a*b"])
+@pytest.mark.parametrize(
+    "path", ["!x.txt", " x .txt", "a\\b.txt", "x#1-20", "pages/[id].tsx", "a*b"]
+)
 def test_a_path_that_an_area_names_is_of_it_whatever_else_it_means(path: str) -> None:
     assert strayed([path, "other.txt"], ["y.txt", path]) == ("other.txt",)

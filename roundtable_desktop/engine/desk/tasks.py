@@ -364,9 +364,7 @@ def _agent(tx: Tx, workspace_id: str, agent_id: str) -> Agent:
     return agent
 
 
-def comment(
-    desk: Desk, asked: Asked, task_id: str, text: str, via: str | None = None
-) -> Comment:
+def comment(desk: Desk, asked: Asked, task_id: str, text: str, via: str | None = None) -> Comment:
     """Says something about a task and wakes its assignee, unless it said it itself (K-04). via:
     the channel that brought it (C-94); a key counts for all that the same one asks."""
     actor = asked.actor if via is None else Actor(asked.actor.type, via)
