@@ -52,10 +52,12 @@ def stand_back_all(tx: Tx, ids: Ids, code: str) -> int:
 
 
 def overtaken(view: View, delivery: Delivery, proposal: Proposal, task: Task) -> bool:
-    """Whether something was said, or begun anew, since the rule decided; a person's own Deliver
-    stands."""
+    """Whether something was said, begun anew, or proposed anew since the rule decided: what a newer
+    proposal took back would come with the older one. A person's own Deliver stands."""
     if delivery.into_checkout or merges.lasts(view, proposal, task):
         return False
+    if proposals.of_task(view, task.id)[-1].id != proposal.id:
+        return True
     at_work = task.status not in (TaskStatus.IN_REVIEW, TaskStatus.DONE)
     return at_work or said_since(view, delivery, task)
 
