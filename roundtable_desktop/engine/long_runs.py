@@ -17,8 +17,8 @@ HOW = (
     " with task_result instead."
 )
 OF_REVIEWS = (
-    "You have looked at this for a long time. Say with vote_cast what you think of it as soon as you"
-    " know that; if you cannot tell, abstain and say why."
+    "You have looked at this for a long time. Say with vote_cast what you think of it as soon as"
+    " you know that; if you cannot tell, abstain and say why."
 )
 """A review has no other tool to say it with (K-71)."""
 

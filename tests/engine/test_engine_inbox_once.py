@@ -13,7 +13,6 @@ from roundtable_desktop.engine.desk import inbox
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.states import DeliveryMode
 
-
 HOUR = timedelta(hours=1)
 
 

@@ -32,3 +32,24 @@ def test_what_an_agent_took_back_while_its_work_waited_is_not_merged(stage: Stag
     assert stands(here, newer) is ProposalStatus.MERGED
     assert here.now(first).status is TaskStatus.DONE
     assert here.files(here.branch) == ["a.txt", "one.txt"]
+
+
+@pytest.mark.proves("A-26", "C-97")
+@pytest.mark.parametrize("first_ended", [True, False])
+def test_work_that_a_word_did_not_change_is_merged_all_the_same(
+    stage: Stage, first_ended: bool
+) -> None:
+    here = OnMission(stage)
+    first = here.task("One", write_area=["one.txt"])
+    second = here.task("Two", write_area=["two.txt"])
+    run, other = here.begun(first), here.begun(second)
+    worked(here, first, run, {"one.txt": "1\n", "two.txt": "of one\n"})
+    stage.deliver()
+    tasks.comment(stage.desk, ASKED, first.id, "Is that right?")
+    again = stage.launch()
+    for one in (again, other) if first_ended else (other, again):
+        stage.finish(one, result=DONE)
+        stage.deliver()
+    stage.deliver()
+    assert here.now(first).status is TaskStatus.DONE
+    assert here.files(here.branch) == ["a.txt", "one.txt", "two.txt"]
