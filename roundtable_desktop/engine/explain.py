@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from roundtable_desktop.engine import explain_attempts, explain_gates
+from roundtable_desktop.engine import explain_attempts, explain_gates, straying
 from roundtable_desktop.engine.calling_off import OVER_BUDGET
 from roundtable_desktop.engine.pipeline import decision
 from roundtable_desktop.engine.steps import asks_for_more
@@ -216,6 +216,9 @@ def of_task(view: View, task: Task, now: datetime) -> Explanation:
         code = "task_blocked_by_question"
     elif delivery and task.status is TaskStatus.IN_REVIEW:
         code = "task_delivery_held"
+    elif task.status is TaskStatus.IN_REVIEW and (said := _on_its_way(view, task)):
+        code, after = said
+        values.update(after)
     elif task.status is TaskStatus.IN_REVIEW and (said := explain_gates.of_task(view, task.id)):
         code, reviewed = said
         values.update(reviewed)
@@ -270,6 +273,17 @@ def _waits_below(view: View, task: Task) -> bool:
 def _agent_at_fault(view: View, blocked: Mapping[str, object]) -> dict[str, object]:
     agent = agents.get(view, str(blocked.get("agent_id", "")))
     return {"agent": agent.name} if agent is not None else {}
+
+
+def _on_its_way(view: View, task: Task) -> tuple[str, dict[str, object]] | None:
+    """While nobody has to do anything for its work to be delivered."""
+    offered = proposals.of_task(view, task.id)
+    if not offered or not proposals.in_hand(view, offered[-1]):
+        return None
+    after = straying.goes_first(view, proposals.deliveries(view, offered[-1].id)[-1])
+    if after is None:
+        return "task_delivering", {}
+    return "task_delivery_waits", {"other": after.number}
 
 
 def _last_delivery(view: View, task: Task) -> dict[str, object]:

@@ -33,6 +33,11 @@ MERGING: Mapping[str, str] = {
         "T-{number} does not fit onto {branch}: {paths}. Nobody could settle that. Let it be tried "
         "again, with a note on which side counts. {by_hand}"
     ),
+    "task_delivering": N_("Its work is being delivered."),
+    "task_delivery_waits": N_(
+        "Its work is merged after T-{other}, for which some of its files are. You need to do "
+        "nothing for that."
+    ),
     "outside_area": N_("It changes files that its task was not to change: {paths}."),
     "outside_area_of": N_("Those are for {tasks}."),
     "outside_area_waits": N_("It is merged after T-{number}, for which those files are."),

@@ -10,12 +10,14 @@ from test_engine_doable import look_at
 from test_engine_renewed import client
 
 from roundtable_desktop.dashboard.api.proposals import outside
+from roundtable_desktop.engine import explain
 from roundtable_desktop.engine.desk import board
 from roundtable_desktop.model.errors import Conflict
 from roundtable_desktop.model.kinds import Kind
 from roundtable_desktop.model.proposals import Proposal
 from roundtable_desktop.model.records import Run, Task
 from roundtable_desktop.model.states import ProposalStatus, TaskStatus
+from roundtable_desktop.phrases import sentence
 
 
 def worked(
@@ -42,6 +44,13 @@ def told(here: OnMission) -> list[Any]:
 def shown(here: OnMission, proposal: Proposal) -> Any:
     look = look_at(here.stage)
     return outside(look.with_diff(look.proposal(proposal.id)))
+
+
+def why(here: OnMission, task: Task) -> str:
+    now = here.now(task)
+    with here.stage.ground.reader.snapshot() as view:
+        told = explain.of_task(view, now, here.stage.clock.now())
+    return sentence(told.code, told.values)
 
 
 def comments(here: OnMission, task: Task) -> list[str]:
@@ -145,7 +154,10 @@ def test_who_moves_a_task_whose_work_waits_for_another_run_is_told_for_which(sta
     with pytest.raises(Conflict) as refused:
         board.move(stage.desk, ASKED, first.id, TaskStatus.CANCELLED)
     assert (refused.value.code, refused.value.values["other"]) == ("delivery_waits", second.number)
+    said = why(here, first)
+    assert f"merged after T-{second.number}" in said and "waits for you" not in said
     stage.finish(other, result=DONE)
+    assert why(here, first) == "Its work is being delivered."
     stage.deliver()
     assert stands(here, strays) is ProposalStatus.MERGED
 
