@@ -13,6 +13,7 @@ import shutil
 import stat
 import struct
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from roundtable_desktop.model.whereabouts import Whereabouts
 FOLDERS = ("runs", "copies", "s", "backups", "logs", "secrets", "demo", "empty")
 
 LINK_SECONDS = 60.0
+HELD_LOOKS, HELD_SECONDS = 100, 0.05
+"""How often, and how far apart, a home is asked for again that only a dead owner's child holds."""
 
 OPENERS = ("open",) if sys.platform == "darwin" else ("xdg-open", "x-www-browser", "firefox")
 _OPEN = """
@@ -144,12 +147,22 @@ class Home:
             if error.errno != errno.ELOOP:
                 raise
             raise Broken("home_file_is_link", path=str(self.lock_file)) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not self._take(descriptor):
             os.close(descriptor)
-            raise Busy("home_is_owned", path=str(self.root), pid=self._owner_pid()) from None
+            raise Busy("home_is_owned", path=str(self.root), pid=self._owner_pid())
         self._lock = descriptor
+
+    def _take(self, descriptor: int) -> bool:
+        """A child that a killed owner was about to start holds its files until it has begun:
+        nobody is refused for an owner who is dead."""
+        for left in reversed(range(HELD_LOOKS)):
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            if not left or not _is_dead(self._owner_pid()):
+                break
+            time.sleep(HELD_SECONDS)
+        return False
 
     def unlock(self) -> None:
         if self._lock is not None:
@@ -251,6 +264,17 @@ def machine_name(file: Path, mounts: Path = MOUNTS) -> str:
         return ""
     known = re.fullmatch(rb"[0-9a-f]{32}", said) is not None
     return hmac.new(said, b"roundtable home", hashlib.sha256).hexdigest()[:32] if known else ""
+
+
+def _is_dead(pid: object) -> bool:
+    """Nobody's process; whoever has that number, or has not said it, may be an owner."""
+    try:
+        os.kill(int(str(pid)), 0)
+    except ProcessLookupError:
+        return True
+    except (ValueError, OSError):
+        return False
+    return False
 
 
 def _number(path: Path) -> int:

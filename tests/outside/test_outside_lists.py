@@ -278,7 +278,7 @@ def test_the_doctor_says_what_it_found_and_mends_it(running: House) -> None:
     assert "Something has to be mended." in page.text and "roundtable doctor --fix" in page.text
     assert "[critical] modes/doctor_loose" in page.text
     assert "What the next start would do" in page.text
-    assert "It takes the port 7117 if that is free" in page.text
+    assert f"It takes the port {running.port} if that is free" in page.text
     fixed = send(browser, page.form("/doctor/fix"))
     assert fixed.status == 200 and "Mended" in fixed.text
     assert (running.home / "token").stat().st_mode & 0o077 == 0
