@@ -49,7 +49,7 @@ REPAIR = (
     "report. This is what the task asks for:\n\n{words}"
 )
 FILES = 100
-"""Paths that a repair is said to change."""
+"""Paths of what did not fit that a repair is said to change, beside what its task may."""
 NAMED = 20
 """Paths that are named in it."""
 CONFLICT = "merge_conflict"
@@ -147,7 +147,8 @@ class _About:
         )
         agent = helping.helper(self._tx, task)
         assert agent is not None and agent.id == agent_id, "nothing came in between"
-        files = [str(one["path"]) for one in self._proposal.files][:FILES]
+        changed = [str(one["path"]) for one in self._proposal.files][:FILES]
+        files = list(dict.fromkeys([*changed, *task.expected_files]))
         made = helping.make(self._tx, self._ids, self._mission, task, purpose, agent, words, files)
         if reviewed:
             self._review(made)

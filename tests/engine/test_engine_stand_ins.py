@@ -9,6 +9,7 @@ from roundtable_desktop.engine.desk import tasks as desk_tasks
 from roundtable_desktop.model.purposes import Purpose
 from roundtable_desktop.model.records import Agent, Task
 from roundtable_desktop.model.states import Role, TaskStatus
+from roundtable_desktop.rules import areas
 from roundtable_desktop.store import missions
 
 
@@ -19,7 +20,7 @@ class Clashed:
         self.crew = crew = Crew(stage, agents=agents)
         crew.open()
         first, second = (
-            crew.task(name, agent, write_area=[f"{name}.txt"])
+            crew.task(name, agent, write_area=[f"{name}.txt"], expected_files=[f"{name}.md"])
             for name, agent in zip("xy", crew.agents, strict=False)
         )
         crew.turn()
@@ -93,3 +94,10 @@ def test_whom_a_person_named_stays_named(stage: Stage) -> None:
     crew.look()
     assert crew.now(here.repair).assignee_agent_id == named.id and not crew.waiting(here.repair)
     assert here.words(here.repair) == []
+
+
+@pytest.mark.proves("A-14", "A-27")
+def test_a_repair_may_write_whatever_its_task_may(stage: Stage) -> None:
+    here = Clashed(stage)
+    may = (*here.repair.write_area, *here.repair.expected_files)
+    assert areas.strayed(["y.md", "y.txt", "a.txt", "else.txt"], may) == ("else.txt",)
