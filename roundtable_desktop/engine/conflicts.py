@@ -49,7 +49,7 @@ REPAIR = (
     "report. This is what the task asks for:\n\n{words}"
 )
 FILES = 100
-"""Paths of what did not fit that a repair is said to change, beside what its task may."""
+"""Paths of what did not fit that a repair is bound to; one of more is bound as its task is."""
 NAMED = 20
 """Paths that are named in it."""
 CONFLICT = "merge_conflict"
@@ -147,8 +147,9 @@ class _About:
         )
         agent = helping.helper(self._tx, task)
         assert agent is not None and agent.id == agent_id, "nothing came in between"
-        changed = [str(one["path"]) for one in self._proposal.files][:FILES]
-        files = list(dict.fromkeys([*changed, *task.expected_files]))
+        changed = [str(one["path"]) for one in self._proposal.files]
+        known = list(dict.fromkeys([*changed, *task.expected_files]))
+        files = known if len(changed) <= FILES else []
         made = helping.make(self._tx, self._ids, self._mission, task, purpose, agent, words, files)
         if reviewed:
             self._review(made)

@@ -4,7 +4,9 @@ import pytest
 from engine_stage import ASKED, Stage
 from mission_stage import OnMission
 from test_engine_conflicts import clashing, decided, repair_of, sentences
+from user_commits import Moved
 
+from roundtable_desktop.engine import conflicts
 from roundtable_desktop.engine.desk import agents, requirements
 from roundtable_desktop.engine.desk.agency import Agency
 from roundtable_desktop.model.callers import Holder
@@ -133,3 +135,19 @@ def test_a_conflict_of_what_is_asked_otherwise_by_now_is_nobodys_to_repair(stage
     ]
     (woken,) = brought(stage)
     assert (woken.agent_id, woken.payload["trigger"]) == (here.coordinator.id, "product_choice")
+
+
+@pytest.mark.proves("A-14", "A-27")
+def test_a_repair_of_more_than_it_is_bound_to_may_write_anywhere(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conflicts, "FILES", 1)
+    here = Moved(stage)
+    tasks = [here.task(name) for name in ("One", "Two")]
+    runs = [here.begun(one) for one in tasks]
+    here.worked(tasks[0], runs[0], a="one\n")
+    stage.deliver()
+    here.worked(tasks[1], runs[1], a="two\n", b="two\n")
+    stage.deliver()
+    [repair] = here.repairs()
+    assert (repair.write_area, repair.expected_files) == ((), ())

@@ -54,7 +54,7 @@ def test_other_limits_ask_nothing(stage: Stage) -> None:
     assert agency.notice(holder) is None
 
 
-@pytest.mark.proves("A-22", "N-10", "K-71")
+@pytest.mark.proves("A-22", "N-10 checkpoint", "K-71")
 def test_a_reviewer_is_asked_with_the_tools_that_it_has(stage: Stage) -> None:
     reviews = Reviews(stage)
     reviews.handed_in(review(reviews.first))
