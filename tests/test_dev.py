@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,10 @@ def running_from(folder: Path) -> Iterator[int]:
         ["bin/python", "-c", "input()"], cwd=folder.parent, stdin=subprocess.PIPE
     )
     try:
+        end = time.monotonic() + 30
+        while not _venv.started_from(folder, child.pid):  # it is there before its words are
+            assert time.monotonic() < end
+            time.sleep(0.01)
         yield child.pid
     finally:
         child.kill()
