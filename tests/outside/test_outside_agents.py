@@ -170,7 +170,7 @@ def test_a_hard_timeout_that_was_set_ends_the_next_run(room: Room) -> None:
 @pytest.mark.proves("A-21", "C-87")
 def test_the_last_sign_of_life_is_told_of_the_run_its_agent_and_its_task(room: Room) -> None:
     """By the seed's names where it has columns for it."""
-    agent = room.shell("true")
+    agent = room.shell("echo baked > cake.txt")  # without a change it is tried again
     task = room.task("Bake", agent)
     idle = room.task("Rest")
     assert idle["heartbeat_at"] is None
