@@ -1,9 +1,9 @@
 """The API's routes about `.roundtable/config.yaml`, and the form that such a file has."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError
 
 from roundtable_desktop.dashboard.api.agents import (
     Command,
@@ -13,6 +13,7 @@ from roundtable_desktop.dashboard.api.agents import (
     Seconds,
     Sessions,
 )
+from roundtable_desktop.dashboard.api.other_names import InFile
 from roundtable_desktop.dashboard.api.routine_words import (
     Cap,
     CatchUp,
@@ -44,7 +45,6 @@ _LONGEST = 200
 """Of a pointer that is shown: names in it are a stranger's."""
 _YOURS = ("enabled", "status", "paused_reason")
 _SECRET = ("env", "secret", "secrets", "token", "signing_mode")
-_AGENT_NAMES = ("assignee_agent_id", "agent_id", "agent_profile_id", "agent_instance_id")
 
 
 class WorkspacePart(Words):
@@ -83,7 +83,7 @@ class TriggerPart(Words):
     timezone: Annotated[str, Field(max_length=64)] | None = None
 
 
-class RoutinePart(Words):
+class RoutinePart(Words, InFile):
     """As the API takes it; agent: an id of this file, or the name of an agent that is there."""
 
     name: Line
@@ -97,18 +97,6 @@ class RoutinePart(Words):
     priority: Priority = 0
     probe: ProbeWord = "none"
     triggers: Annotated[list[TriggerPart], Field(default_factory=list, max_length=20)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_name(cls, given: Any) -> Any:
-        """The API's names of the agent are taken too."""
-        if not isinstance(given, dict) or "agent" in given:
-            return given
-        known = [name for name in _AGENT_NAMES if name in given]
-        if len(known) != 1:
-            return given
-        rest = {name: value for name, value in given.items() if name != known[0]}
-        return {**rest, "agent": given[known[0]]}
 
 
 class CheckPart(Words):

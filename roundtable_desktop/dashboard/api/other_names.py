@@ -55,5 +55,12 @@ class OfAgent(_Named):
     _OUR_NAME = "agent_id"
 
 
+class InFile(_Named):
+    """Of a routine in `.roundtable/config.yaml`, which names its agent."""
+
+    _OUR_NAME = "agent"
+    _TOO = ("assignee_agent_id", "agent_id")
+
+
 assert set(TaskStatus) == set(get_args(StatusWord))
 assert set(ALIASES) == set(get_args(OtherStatus))
